@@ -19,12 +19,12 @@ import (
 )
 
 const (
-	// attackMemory is all that a process may allocate that reads a hostile body. A Go program
-	// takes about 100 MB of it before it begins.
+	// attackMemory bounds the memory of a process that reads a hostile body, in bytes. A Go program
+	// takes about 100 MB of it at its start.
 	attackMemory = 512 << 20
 
-	// attackTime bounds the processor time of one parser with one body on a slow machine; a fast
-	// one takes at most a tenth.
+	// attackTime bounds the processor time of one parser for one body on a slow machine. A fast one
+	// takes at most a tenth of it.
 	attackTime = 10 * time.Second
 
 	attackName = "RECRAWL_TEST_ATTACK" // environment variable: the case that a child process reads
@@ -96,7 +96,8 @@ func TestAttackChild(t *testing.T) {
 		(processorTime() - began).Round(time.Millisecond), usage.Maxrss>>10)
 }
 
-// processorTime is what this process used so far: other work on the machine adds nothing to it.
+// processorTime returns the processor time of this process so far. Other work on the machine does
+// not count.
 func processorTime() time.Duration {
 	var usage syscall.Rusage
 	syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
@@ -105,7 +106,7 @@ func processorTime() time.Duration {
 
 const attackURL = "http://a.example/dir/page.html"
 
-// parsers are all that read what a server sends.
+// parsers lists every parser of a server's answers.
 var parsers = []struct {
 	name string
 	read func(t *testing.T, body []byte, kind string)

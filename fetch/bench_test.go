@@ -11,7 +11,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// BenchmarkVisit is one visit over loopback, server included: connection, request, body,
+// BenchmarkVisit measures one visit over loopback, server included: connection, request, body,
 // links, digests. "304" is a conditional visit that is answered without a body.
 func BenchmarkVisit(b *testing.B) {
 	var page strings.Builder

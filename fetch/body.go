@@ -14,19 +14,19 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// body is what was read of an answer, content coding undone.
+// body is the part of an answer that was read, with its content coding undone.
 type body struct {
 	octets    []byte
 	truncated bool // not all of the content
 	damaged   bool // because its coding is broken, not because it is too long
 
-	large chan struct{} // one of the places for large bodies is taken; nil: none is
+	large chan struct{} // taken place for a large body; nil: no place is taken
 }
 
 const (
-	// smallBody is what every body may take of memory. Larger ones take places, of which there are
-	// so many for pages and for sources, so that hundreds of slow servers cannot have hundreds of
-	// large bodies held at a time: 300 MB at most by the default limits.
+	// smallBody is the memory that every body may take, in octets. A larger body needs one of a few
+	// places, counted for pages and for sources. They limit the large bodies of hundreds of slow
+	// servers to 300 MB at a time with the default limits.
 	smallBody    = 256 << 10
 	largePages   = 32
 	largeSources = 4
@@ -37,12 +37,12 @@ type gathering struct {
 	octets []byte
 	ctx    context.Context
 	large  chan struct{}
-	held   chan struct{} // large, once a place there is taken
+	held   chan struct{} // large, once a place in it is taken
 }
 
-// readFrom adds all that a reader has. Room grows by a quarter, where a bytes.Buffer doubles it: a
-// page of usual size that waits for its second half would have room for three. That of large pages
-// is doubled, so that they are seldom copied.
+// readFrom appends all that a reader has. Room grows by a quarter: a bytes.Buffer doubles it, and a
+// usual page that waits for its second half would have room for three. For large pages the room
+// doubles, so that they are seldom copied.
 func (g *gathering) readFrom(r io.Reader) error {
 	for {
 		room := bytes.MinRead
@@ -62,7 +62,7 @@ func (g *gathering) readFrom(r io.Reader) error {
 	}
 }
 
-// gather reads to the end. Before it takes more than smallBody it waits for a place.
+// gather reads to the end of r. It waits for a place before it takes more than smallBody.
 func (g *gathering) gather(r io.Reader) error {
 	if err := g.readFrom(io.LimitReader(r, smallBody)); err != nil || len(g.octets) < smallBody {
 		return err
@@ -73,7 +73,7 @@ func (g *gathering) gather(r io.Reader) error {
 	return g.readFrom(r)
 }
 
-// hold waits for a place, unless there is one.
+// hold waits for a place if the body has none.
 func (g *gathering) hold() error {
 	if g.held != nil {
 		return nil
@@ -87,8 +87,8 @@ func (g *gathering) hold() error {
 	}
 }
 
-// release gives back the room of a body, and the place of a large one, when it is needed no more:
-// nothing of what was read of it may refer to it. Of nil it does nothing.
+// release gives back the room of a body and the place of a large one. Nothing that was read from
+// the body may be used afterwards. On nil it does nothing.
 func (a *answer) release() {
 	if a == nil {
 		return
@@ -101,20 +101,20 @@ func (a *answer) release() {
 	a.body.octets = nil
 }
 
-// decoders are used again: each is 40 KB, about twice a page.
+// decoders are reused: each takes 40 KB, about twice a page.
 var decoders sync.Pool
 
 const (
-	// firstRead is room for half of all pages in one piece. Room that grew for others is used
-	// again, so that it seldom must grow; hundreds of visits that wait for slow servers have this.
+	// firstRead is enough room for half of all pages. Hundreds of visits that wait for slow servers
+	// have this much. Room that grew for other pages is reused, so it seldom must grow again.
 	firstRead = 16 << 10
-	// largestRoom is the largest room that is used again.
+	// largestRoom is the largest room that is reused.
 	largestRoom = 128 << 10
-	// usualBody is more than most pages have.
+	// usualBody is larger than most pages.
 	usualBody = 64 << 10
 )
 
-// rooms are used again: to make and collect one for each page takes a twentieth of a visit.
+// rooms are reused: making and collecting one for each page takes a twentieth of a visit.
 var rooms sync.Pool
 
 // takeRoom returns an empty slice with room for a page.
@@ -133,11 +133,11 @@ func giveRoom(room []byte) {
 	}
 }
 
-// read reads at most limit octets, and no more than limit from the wire either: a
-// content that is small when decoded can be endless before. What was promised in
-// Content-Length is never believed. An error means that the connection failed, or that the coded
-// content ends in the middle: what is lost would look like a change. A wrong checksum, or
-// something behind the end, costs nothing of the content, which is kept and marked as truncated.
+// read reads at most limit octets of content, and at most limit octets from the wire, because small
+// content can have an endless coded form. It never believes Content-Length. An error means that the
+// connection failed or that the coded content ends in the middle: a lost part would look like a
+// change. After a wrong checksum, or octets behind the end, the content is kept and marked as
+// truncated.
 func (b *body) read(ctx context.Context, r *http.Response, limit int64, large chan struct{}) error {
 	codings, unknown, err := contentCodings(r.Header)
 	if err != nil {
@@ -175,21 +175,21 @@ func (b *body) read(ctx context.Context, r *http.Response, limit int64, large ch
 	return nil
 }
 
-// isPlain reports whether octets are text. Servers say of it that it is coded.
+// isPlain reports whether octets are text. Some servers send plain text and say that it is coded.
 func isPlain(octets []byte) bool {
 	return strings.HasPrefix(http.DetectContentType(octets), "text/")
 }
 
-// isUnknown reports whether octets are neither text nor of a known type. Browsers cannot decode
-// such content under the name of a coding either.
+// isUnknown reports whether octets are neither text nor of a known type. Browsers do not decode
+// such content either, whatever coding the server names.
 func isUnknown(octets []byte) bool {
 	return http.DetectContentType(octets) == "application/octet-stream"
 }
 
-// errCoding is for answers whose content coding is not as it should be.
+// errCoding is wrapped by errors of answers with a wrong or broken content coding.
 var errCoding = errors.New("the coded content")
 
-// wireReader remembers how the transfer itself went, apart from its decoding.
+// wireReader remembers how the transfer ended, apart from the decoding.
 type wireReader struct {
 	r   io.Reader
 	n   int64
@@ -205,13 +205,12 @@ func (w *wireReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// maxCodings bounds how often a body may be compressed: a second time is a known
-// mistake, a third an attack.
+// maxCodings limits how often a body may be compressed: twice is a known mistake of servers, three
+// times an attack.
 const maxCodings = 2
 
-// contentCodings returns the codings to undo, the last one first, and the last name that is none of
-// them. Servers write charsets there, and words for nothing; browsers pass over what they do not
-// know.
+// contentCodings returns the codings to undo, the last one first, and the last name that is no
+// coding. Servers also write charsets and meaningless words there; browsers ignore unknown names.
 func contentCodings(h http.Header) (codings []string, unknown string, err error) {
 	for _, line := range h.Values("Content-Encoding") {
 		for name := range strings.SplitSeq(line, ",") {
@@ -233,8 +232,8 @@ func contentCodings(h http.Header) (codings []string, unknown string, err error)
 	return codings, unknown, nil
 }
 
-// decode undoes the codings. Content that lacks the mark of its coding is taken as it is: servers
-// say gzip of what they did not compress. One that ends by closing, before the mark, was cut.
+// decode undoes the codings. Content without the mark of its coding is taken as it is, because some
+// servers name gzip and do not compress. Content that ends by closing before the mark was cut.
 func decode(buf *gathering, r io.Reader, codings []string, limit int64, endsByClosing bool) error {
 	for i, name := range codings {
 		if name != "gzip" {
@@ -244,9 +243,9 @@ func decode(buf *gathering, r io.Reader, codings []string, limit int64, endsByCl
 		n, err := io.ReadFull(r, mark[:])
 		r = io.MultiReader(bytes.NewReader(mark[:n]), r)
 		if err != nil && endsByClosing {
-			return io.ErrUnexpectedEOF // it ends before it can be told what it is
+			return io.ErrUnexpectedEOF // too short to show its coding
 		}
-		if err == nil && isZlib(mark[:]) { // which curl reads under either name
+		if err == nil && isZlib(mark[:]) { // curl reads it under either name
 			return decodeHeld(buf, r, append([]string{"deflate"}, codings[i+1:]...), limit,
 				endsByClosing)
 		}

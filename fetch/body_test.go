@@ -34,7 +34,7 @@ func zipText(t testing.TB, s string) []byte { return zip(t, strings.NewReader(s)
 func brText(s string) []byte {
 	var b bytes.Buffer
 	z := brotli.NewWriter(&b)
-	io.WriteString(z, s) // a buffer takes all
+	io.WriteString(z, s) // a buffer takes everything
 	z.Close()
 	return b.Bytes()
 }
@@ -51,7 +51,7 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// TestBodies: what is sent, in which codings, and what is kept of it.
+// TestBodies checks which content is kept of bodies in each coding.
 func TestBodies(t *testing.T) {
 	const limit = 1000
 	text := strings.Repeat("hello ", 100)
@@ -160,7 +160,7 @@ func deflateText(text string) []byte {
 	return b[2 : len(b)-4]
 }
 
-// TestBombs: what has no end, or has one far away, costs little more than the limit.
+// TestBombs checks that endless or very large content costs little more than the limit.
 func TestBombs(t *testing.T) {
 	const limit = 500_000
 	bomb := zip(t, io.LimitReader(zeros{}, 16<<20))
@@ -199,10 +199,10 @@ func TestBombs(t *testing.T) {
 			t.Errorf("%s: %v %q, %d octets, truncated %v",
 				path, o.Outcome, o.Detail, o.Size, o.Truncated)
 		}
-		// Allocated in all, not held: the body's buffer doubles up to twice the limit, and
-		// the text and its token are about once more each.
+		// The sum of allocations, not the peak: the buffer of the body doubles up to twice the
+		// limit, and the text and its token take about as much again each.
 		most := uint64(16 * limit)
-		if path == "br" || path == "zstd" { // a window for each of the two times that it is decoded
+		if path == "br" || path == "zstd" { // a window for each of the two decodings
 			most += 2 * (16 << 20)
 		}
 		if used := after.TotalAlloc - before.TotalAlloc; used > most {
@@ -211,7 +211,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestRawAnswers: servers that do not speak HTTP, or stop in the middle.
+// TestRawAnswers visits servers that do not speak HTTP or stop in the middle.
 func TestRawAnswers(t *testing.T) {
 	head := "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 	for name, c := range map[string]struct {
@@ -261,8 +261,8 @@ func TestSlowServers(t *testing.T) {
 	}
 }
 
-// rawVisit visits a server that has no robots.txt and answers octets for its page; stay
-// keeps the connection open after them.
+// rawVisit visits a page whose server sends the octets of answer and has no robots.txt. With stay
+// the connection stays open afterwards.
 func rawVisit(t *testing.T, answer string, stay bool, change func(*Options)) sitegraph.Observation {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

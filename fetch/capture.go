@@ -16,60 +16,62 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Exchange is one request and its answer, octet for octet as they crossed the network, encryption
-// undone.
+// Exchange is one request and its answer, octet for octet as they crossed the network, with
+// encryption undone.
 type Exchange struct {
-	URL      string // asked for
+	URL      string // URL that was asked for
 	Address  netip.Addr
-	Began    time.Time // when the server's turn had come
+	Began    time.Time // when the turn of the server had come
 	Ended    time.Time
 	Status   int
-	Request  []byte // as sent, but for the values of fields from settings, which may be secret
-	Response []byte // as received: perhaps interim answers before it, and octets behind its end
-	// Cut is why the answer was not read to its end. CutNot: it was, or its end is in Response.
+	Request  []byte // as sent, except values of fields from settings, which may be secret
+	Response []byte // as received, perhaps with interim answers before it and octets behind its end
+	// Cut says why the answer was not read to its end. CutNot means that it was, or that the end is
+	// in Response.
 	Cut Cut
 }
 
-// Cut is why the end of an answer is missing.
+// Cut says why the end of an answer is missing.
 type Cut uint8
 
 const (
 	CutNot        Cut = iota
-	CutLength         // it is longer than the limit
-	CutTime           // it took too long
-	CutDisconnect     // the connection ended before
+	CutLength         // longer than the limit
+	CutTime           // not complete in time
+	CutDisconnect     // the connection ended first
 )
 
 var cutNames = [...]string{"", "length", "time", "disconnect"}
 
-// String is the word of WARC-Truncated (WARC 1.1, 5.13); "" for CutNot.
+// String returns the value of WARC-Truncated (WARC 1.1, 5.13), and "" for CutNot.
 func (c Cut) String() string { return cutNames[c] }
 
-// Wire has what was said in one visit. It is used by one goroutine, and after the visit.
+// Wire holds the exchanges of one visit. One goroutine uses it, after the visit.
 type Wire struct {
-	Exchanges []Exchange // in the order of time; those without the header of an answer are left out
-	// Copy returns what was kept of the copy of the page: a body of at most most octets, content
-	// coding undone, whose digest is the one of the copy. False: it was not kept. nil: nothing is.
+	Exchanges []Exchange // in the order of time, without those whose answer has no header
+	// Copy returns the body of the page's copy with its digest, if it was kept: at most most
+	// octets, content coding undone. It returns false if the body was not kept. A nil Copy means
+	// that none are kept.
 	Copy func(of sitegraph.Digest, most int64) (body []byte, contentType string, ok bool)
 
 	places []chan struct{} // of large bodies
 	taps   []*tap
 }
 
-// wireKey is the context key of a Wire, tapKey that of the tap of one exchange.
+// wireKey is the context key of a Wire, and tapKey the one of an exchange's tap.
 type (
 	wireKey struct{}
 	tapKey  struct{}
 )
 
-// Listen returns a context whose visit is taken down, robots.txt included, by a client with
-// Options.Capture. Release must be called when the exchanges are needed no more.
+// Listen returns a context and the Wire that records the visit with it, robots.txt included. The
+// client needs Options.Capture. Callers release the Wire when they no longer need the exchanges.
 func Listen(ctx context.Context) (context.Context, *Wire) {
 	w := new(Wire)
 	return context.WithValue(ctx, wireKey{}, w), w
 }
 
-// Release gives back the memory of the exchanges, and the places of large bodies.
+// Release frees the memory of the exchanges and the places of large bodies.
 func (w *Wire) Release() {
 	for _, place := range w.places {
 		<-place
@@ -80,7 +82,7 @@ func (w *Wire) Release() {
 	*w = Wire{}
 }
 
-// hold keeps the place of a large body as long as what was taken down of it.
+// hold keeps the place of a large body until the recorded octets are released.
 func (w *Wire) hold(a *answer) {
 	if w != nil && a != nil && a.body.large != nil {
 		w.places = append(w.places, a.body.large)
@@ -88,14 +90,14 @@ func (w *Wire) hold(a *answer) {
 	}
 }
 
-// wireOf returns who listens; nil: nobody.
+// wireOf returns the Wire of a context, or nil.
 func wireOf(ctx context.Context) *Wire {
 	w, _ := ctx.Value(wireKey{}).(*Wire)
 	return w
 }
 
-// listening returns a context for one exchange and the tap of its connection; nil if nobody
-// listens.
+// listening returns a context for one exchange and the tap of its connection, or nil if the context
+// has no Wire.
 func (c *Client) listening(ctx context.Context) (context.Context, *tap) {
 	if !c.o.Capture || wireOf(ctx) == nil {
 		return ctx, nil
@@ -104,7 +106,7 @@ func (c *Client) listening(ctx context.Context) (context.Context, *tap) {
 	return context.WithValue(ctx, tapKey{}, t), t
 }
 
-// record keeps an exchange that is over.
+// record keeps an exchange that has ended.
 func (w *Wire) record(u *url.URL, a *answer) {
 	t := a.tap
 	request := withhold(t.out, a.secret)
@@ -119,10 +121,10 @@ func (w *Wire) record(u *url.URL, a *answer) {
 	})
 }
 
-// withheld stands for what is not taken down.
+// withheld replaces secret values in recorded requests.
 const withheld = "(withheld)"
 
-// withhold returns a request without the values of such fields.
+// withhold returns a request without the values of the fields named in secret.
 func withhold(request []byte, secret []string) []byte {
 	if len(secret) == 0 {
 		return request
@@ -140,21 +142,21 @@ func withhold(request []byte, secret []string) []byte {
 	return append(append(kept, "\r\n"...), body...)
 }
 
-// tap is what one connection sent and received. A talk reads and writes in the goroutine of its
+// tap holds what one connection sent and received. A talk reads and writes in the goroutine of its
 // visit.
 type tap struct {
 	out, in []byte
 	cut     Cut
 }
 
-// release forgets what was said.
+// release drops the recorded octets.
 func (t *tap) release() {
 	giveRoom(t.in)
 	t.out, t.in = nil, nil
 }
 
-// finish reads what is left of an answer, at most limit octets of all, so that the answer is taken
-// down whole. It notes what is missing.
+// finish reads the rest of an answer, at most limit octets in all, so that the record is whole. It
+// notes which part is missing.
 func (t *tap) finish(r *http.Response, limit int64) {
 	left := limit + 1 - int64(len(t.in))
 	_, err := io.CopyN(io.Discard, r.Body, max(left, 0))
@@ -170,7 +172,7 @@ func (t *tap) finish(r *http.Response, limit int64) {
 	}
 }
 
-// tappedConn is a connection behind encryption, if there is any.
+// tappedConn is a connection whose octets are recorded behind its encryption, if it has any.
 type tappedConn struct {
 	net.Conn
 	tap *tap
@@ -195,8 +197,8 @@ func (c tappedConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// dialTLS connects as the transport would, to read what is within the encryption. It offers
-// protocols, the best one first.
+// dialTLS connects like the transport, so that the octets within the encryption can be read. It
+// offers protocols, the best one first.
 func (c *Client) dialTLS(ctx context.Context, host string, protocols ...string) (*tls.Conn, error) {
 	raw, err := c.dial(ctx, "tcp", "")
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// raw serves each connection with the octets for its path, and closes it.
+// raw answers each connection with the octets for its path, and closes it.
 func raw(t *testing.T, answers map[string]string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -59,7 +59,8 @@ func capturing(t *testing.T, change func(*Options)) *Client {
 	return c
 }
 
-// What crossed the network is taken down octet for octet, and the visit is the same as without.
+// TestCapture checks that octets are recorded as they crossed the network, and that the visit has
+// the same outcome as one without.
 func TestCapture(t *testing.T) {
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
@@ -148,7 +149,8 @@ func TestCapture(t *testing.T) {
 	}
 }
 
-// Within TLS the octets are those that were encrypted; certificates are judged as ever.
+// TestCaptureTLS checks that the octets within TLS are recorded, and that certificates are judged
+// as usual.
 func TestCaptureTLS(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter,
 		r *http.Request) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Client makes polite visits. It is safe for concurrent use.
+// Client makes polite visits. Goroutines may share it.
 type Client struct {
 	o                        Options
 	agent                    string // product token of the user agent
@@ -18,18 +18,18 @@ type Client struct {
 	gate                     *Gate
 	guard                    guard
 	names                    *resolver
-	transport                *http.Transport // for what may be HTTP/2; see talks
-	codings                  string          // that are asked for
+	transport                *http.Transport // for servers that may speak HTTP/2; see talks
+	codings                  string          // the content codings that requests accept
 	robots                   *robotsCache
 	suspects                 *suspects
 	largePages, largeSources chan struct{} // places for large bodies; see smallBody
-	nonce                    string        // told to the proxy alone
+	nonce                    string        // known to the client and its proxy alone
 	before                   atomic.Pointer[time.Time]
-	refusals, nameless       warnings // of the guard; where no name server answers
+	refusals, nameless       warnings // of the guard; without a name server
 }
 
-// New returns a client, or an error that says which option makes no sense; it wraps
-// ErrNoContact where the user agent names no contact.
+// New returns a client, or an error that names the wrong option. The error wraps ErrNoContact if
+// the user agent names no contact.
 func New(o Options) (*Client, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -51,18 +51,18 @@ func New(o Options) (*Client, error) {
 	}
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
-	protocols.SetHTTP2(true) // where TLS agrees on it
+	protocols.SetHTTP2(true) // used if TLS agrees on it
 	if c.codings = "gzip, br, zstd"; o.Capture {
 		c.codings = "gzip"
 	}
 	c.transport = &http.Transport{
-		Proxy:          proxyOf, // not from the environment: only what options or settings name
+		Proxy:          proxyOf, // only options or settings name a proxy, the environment does not
 		DialContext:    c.dial,
 		DialTLSContext: c.dialFramed,
-		// An interval of 10 s outlasts the patience of most servers with idle connections,
-		// and 10,000 of them cost 200 MB: each request has its own.
+		// Most servers close idle connections within the interval of 10 s, and 10,000 of them cost
+		// 200 MB. So each request has its own.
 		DisableKeepAlives:      true,
-		DisableCompression:     true, // decoding is ours, with a bound
+		DisableCompression:     true, // the client decodes within bounds
 		Protocols:              &protocols,
 		HTTP2:                  &frames,
 		MaxResponseHeaderBytes: o.MaxHeader,
@@ -75,7 +75,7 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// dialFramed connects for the transport, which speaks HTTP/2 where a server does.
+// dialFramed connects for the transport, which speaks HTTP/2 if the server does.
 func (c *Client) dialFramed(ctx context.Context, _, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -91,9 +91,9 @@ func (c *Client) dialFramed(ctx context.Context, _, address string) (net.Conn, e
 	return newFramedConn(conn, c.o.MaxHeader), nil
 }
 
-// frames are the limits of HTTP/2. A stream may have as much on its way as every body may take of
-// memory, since what the server has sent is held until it is read. Streams of the server (push) are
-// refused by the transport. MaxHeader bounds the list of header fields, decoded.
+// frames sets the limits of HTTP/2. A stream may have as much in flight as a body may take of
+// memory, because received octets are held until they are read. The transport refuses streams of
+// the server (push). MaxHeader bounds the decoded list of header fields.
 var frames = http.HTTP2Config{
 	MaxDecoderHeaderTableSize:     4 << 10,
 	MaxEncoderHeaderTableSize:     4 << 10,
@@ -102,26 +102,25 @@ var frames = http.HTTP2Config{
 	MaxReceiveBufferPerStream:     smallBody,
 }
 
-// Interval returns the pause the client keeps between requests to a server that does not
-// ask for a longer one.
+// Interval returns the pause that the client keeps between requests to a server which asks for no
+// longer one.
 func (c *Client) Interval() time.Duration { return c.o.Interval }
 
-// PauseOf is the same for one server, host or host:port, with its settings.
+// PauseOf returns the pause between requests to one server (host or host:port), by its settings.
 func (c *Client) PauseOf(server string) time.Duration {
 	return c.o.Hosts.Of(server).Delay(c.o.Interval)
 }
 
-// Closed returns until when a server, host or host:port, is left alone: for its pause, or as long
-// as it said to whoever asked (Retry-After). Zero: it may be asked.
+// Closed returns until when a server (host or host:port) may not be asked: during its pause, or as
+// long as its Retry-After says. The zero time means that it may be asked now.
 func (c *Client) Closed(server string) time.Time { return c.gate.Closed(server) }
 
-// Resume says until when a process before this one may have asked servers. What it asked is not
-// known, so each server is asked its whole pause after that at the earliest, its Crawl-delay
-// included.
+// Resume sets until when an earlier process may have asked servers. The client does not know which
+// ones, so it waits the whole pause of each server after that time, Crawl-delay included.
 func (c *Client) Resume(asked time.Time) { c.before.Store(&asked) }
 
-// afterBefore is when a server may be asked, with a pause, whatever the process before this one
-// asked; zero: there was none.
+// afterBefore returns when a server with this pause may be asked, whatever an earlier process asked
+// last. The zero time means that there was no earlier process.
 func (c *Client) afterBefore(pause time.Duration) time.Time {
 	if asked := c.before.Load(); asked != nil {
 		return asked.Add(pause)
@@ -129,5 +128,5 @@ func (c *Client) afterBefore(pause time.Duration) time.Time {
 	return time.Time{}
 }
 
-// RobotsAgent returns the name that robots.txt is searched for.
+// RobotsAgent returns the name that the client looks for in robots.txt.
 func (c *Client) RobotsAgent() string { return c.agent }

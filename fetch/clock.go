@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// Clock is time as the client sees it: the wall's, or a virtual one. Waiting for a
-// server's turn and the age of a robots.txt go by it; deadlines of the network do not.
+// Clock is the time that a client uses: the real one, or a virtual one. It governs the wait for a
+// server's turn and the age of robots.txt, but not the deadlines of the network.
 type Clock interface {
 	Now() time.Time
-	// SleepUntil returns when Now is t or later, or with ctx's error.
+	// SleepUntil returns when Now is t or later, or earlier with the error of ctx.
 	SleepUntil(ctx context.Context, t time.Time) error
 }
 
-// WallClock is the real time.
+// WallClock is real time.
 type WallClock struct{}
 
 // Now returns the time of day.
 func (WallClock) Now() time.Time { return time.Now() }
 
-// SleepUntil waits for t or for the end of ctx.
+// SleepUntil waits for t or the end of ctx.
 func (WallClock) SleepUntil(ctx context.Context, t time.Time) error {
 	d := time.Until(t)
 	if d <= 0 {

@@ -16,13 +16,13 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Brotli (RFC 7932) and Zstandard (RFC 8878) let a server choose a window of up to 16 MB, which a
-// decoder must hold. Hundreds of slow servers could make it hold gigabytes. So what is coded is
-// read first, within the bounds of all bodies, and undone in memory, a few bodies at a time: a
-// place there waits for no server.
+// Brotli (RFC 7932) and Zstandard (RFC 8878) let a server choose a window of up to 16 MB, which the
+// decoder must hold: gigabytes for hundreds of slow servers. So coded content is first read, within
+// the bounds of all bodies. A few decoders at a time then undo it in memory, and wait for no
+// server.
 
 const (
-	// decodersAtOnce bounds the decoders with a large window: 64 MB by the largest window of
+	// decodersAtOnce limits the decoders with a large window: 64 MB with the largest window of
 	// brotli.
 	decodersAtOnce = 4
 	// zstdWindow is the largest window that a server may choose (RFC 9659 3).
@@ -32,10 +32,10 @@ const (
 // decoding has a place for each decoder at work.
 var decoding = make(chan struct{}, decodersAtOnce)
 
-// zstdMark is at the start of what Zstandard made.
+// zstdMark begins every Zstandard frame.
 var zstdMark = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-// decodeHeld undoes codings of which the first has a large window, or no mark to know it by. Text
+// decodeHeld undoes codings if the first has a large window, or no mark by which to know it. Text
 // that cannot be decoded was not coded.
 func decodeHeld(buf *gathering, r io.Reader, codings []string, limit int64,
 	endsByClosing bool) error {
@@ -49,8 +49,8 @@ func decodeHeld(buf *gathering, r io.Reader, codings []string, limit int64,
 		return nil
 	}
 	if buf.held == nil {
-		// Most pages are small. A larger one is decoded once more: it must not wait for a place of
-		// large bodies while it has one of decoders.
+		// Most pages are small. A larger one is decoded a second time, because a body that holds a
+		// decoder must not wait for the place of a large body.
 		err := undo(buf, coded.octets, codings, smallBody, endsByClosing)
 		if err != nil || len(buf.octets) < smallBody {
 			return buf.unlessPlain(coded.octets, err)
@@ -63,7 +63,8 @@ func decodeHeld(buf *gathering, r io.Reader, codings []string, limit int64,
 	return buf.unlessPlain(coded.octets, undo(buf, coded.octets, codings, limit, endsByClosing))
 }
 
-// unlessPlain takes what could not be decoded as it is, if it is text.
+// unlessPlain takes content that cannot be decoded as it is, if it is text. Otherwise it returns
+// err.
 func (g *gathering) unlessPlain(coded []byte, err error) error {
 	if err == nil || isHarmless(err) || g.ctx.Err() != nil || !isPlain(coded) {
 		return err
@@ -72,7 +73,7 @@ func (g *gathering) unlessPlain(coded []byte, err error) error {
 	return nil
 }
 
-// undo decodes into buf, which has room for so many octets.
+// undo decodes into buf, which has room for limit octets.
 func undo(buf *gathering, coded []byte, codings []string, limit int64, endsByClosing bool) error {
 	select {
 	case decoding <- struct{}{}:
@@ -121,11 +122,11 @@ func undo(buf *gathering, coded []byte, codings []string, limit int64, endsByClo
 	return err
 }
 
-// inflate undoes deflate, which is in zlib's format (RFC 9110 8.4.1.2), or as some servers send it
-// bare or in that of gzip.
+// inflate undoes deflate. Its format is zlib's (RFC 9110 8.4.1.2), but some servers send bare
+// deflate or gzip.
 func inflate(r io.Reader) (io.Reader, error) {
 	in := bufio.NewReader(r)
-	mark, _ := in.Peek(2) // an error comes again
+	mark, _ := in.Peek(2) // the next read returns the error again
 	switch {
 	case isZlib(mark):
 		return zlib.NewReader(in)
@@ -141,10 +142,10 @@ func isZlib(mark []byte) bool {
 		binary.BigEndian.Uint16(mark)%31 == 0
 }
 
-// startsWith reports whether what is read begins so. It can be read from its start again.
+// startsWith reports whether a reader begins with mark, and lets it be read from its start again.
 func startsWith(r *io.Reader, mark []byte) bool {
 	start := make([]byte, len(mark))
-	n, _ := io.ReadFull(*r, start) // an error comes again
+	n, _ := io.ReadFull(*r, start) // the next read returns the error again
 	*r = io.MultiReader(bytes.NewReader(start[:n]), *r)
 	return bytes.Equal(start[:n], mark)
 }
@@ -162,8 +163,8 @@ func (c contextReader) Read(p []byte) (int, error) {
 	return c.r.Read(p)
 }
 
-// isHarmless reports whether an error of a decoder came when all content was there: a checksum is
-// wrong, or something is behind the end.
+// isHarmless reports whether a decoder failed after all content was there: the checksum is wrong,
+// or octets follow the end.
 func isHarmless(err error) bool {
 	return errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zlib.ErrChecksum) ||
 		errors.Is(err, zstd.ErrCRCMismatch) ||

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzCodings undoes codings of anything: what comes out keeps the limit, and all places are given
-// back.
+// FuzzCodings decodes arbitrary content. The result keeps the limit, and all places are given back.
 func FuzzCodings(f *testing.F) {
 	text := "<p>hello hello hello"
 	f.Add(zipText(f, text), uint8(0))
@@ -22,7 +21,7 @@ func FuzzCodings(f *testing.F) {
 		const limit = 2 * smallBody
 		large := make(chan struct{}, 1)
 		buf := &gathering{ctx: t.Context(), large: large}
-		// its error is no matter
+		// any error is fine
 		decode(buf, bytes.NewReader(coded), all[int(which)%len(all)], limit, which&1 == 0)
 		if len(buf.octets) > limit || len(decoding) != 0 || len(large) > 0 != (buf.held != nil) {
 			t.Errorf("%d octets, %d decoders, %d large bodies",

@@ -10,7 +10,7 @@ import (
 // maxETag is the longest entity tag that is remembered, in octets.
 const maxETag = 1 << 10
 
-// validETag reports whether a tag can be sent back as it is (RFC 9110 8.8.3).
+// validETag reports whether a tag can be sent back unchanged (RFC 9110 8.8.3).
 func validETag(tag string) bool {
 	if len(tag) > maxETag || len(tag) < 2 {
 		return false
@@ -30,15 +30,15 @@ func validETag(tag string) bool {
 	return true
 }
 
-// FullEvery is how often a copy is asked for without condition, in visits: some servers answer 304
-// for ever.
+// FullEvery is the number of visits from one unconditional request for a copy to the next. Some
+// servers answer 304 for ever.
 const FullEvery = 16
 
 // acceptPages is the Accept field of a request for a page.
 const acceptPages = "text/html,application/xhtml+xml"
 
-// requestHeader returns the header of a page request, and whether it is conditional. JSON: such a
-// document is a page, too; documents: so are others.
+// requestHeader returns the header of a request for a page, and whether it is conditional. With
+// json or documents, JSON or other documents are accepted as pages.
 func requestHeader(rec *sitegraph.Record, json, documents bool) (h http.Header, conditional bool) {
 	h = http.Header{"Accept": {acceptPages}}
 	if json {
@@ -61,8 +61,8 @@ func requestHeader(rec *sitegraph.Record, json, documents bool) (h http.Header, 
 	return h, condition(h, rec.ETag, rec.LastModified)
 }
 
-// lastModified reads the header field. A moment in the future is nonsense, unless it is past
-// by the server's own clock (RFC 9110 8.8.2.1).
+// lastModified reads the header field. A time in the future is ignored unless it is past by the
+// server's own clock (RFC 9110 8.8.2.1).
 func lastModified(h http.Header, now time.Time) time.Time {
 	if date, err := http.ParseTime(h.Get("Date")); err == nil && date.After(now) {
 		now = date
@@ -74,14 +74,15 @@ func lastModified(h http.Header, now time.Time) time.Time {
 	return t.UTC()
 }
 
-// Condition makes a request conditional on the validators of a copy, as its header named them.
+// Condition makes a request conditional on the validators of a copy: the fields ETag and
+// Last-Modified of its header.
 func Condition(h http.Header, etag, lastModified string) {
-	at, _ := http.ParseTime(lastModified) // zero where it is none
+	at, _ := http.ParseTime(lastModified) // zero for an invalid date
 	condition(h, etag, at)
 }
 
-// condition makes a request conditional on an entity tag, if it is valid, and on a time, if it is
-// not zero. It reports whether it set a condition.
+// condition makes a request conditional on a valid entity tag and a time that is not zero. It
+// reports whether it set a condition.
 func condition(h http.Header, etag string, lastModified time.Time) (conditional bool) {
 	if validETag(etag) {
 		h.Set("If-None-Match", etag)

@@ -14,16 +14,16 @@ import (
 	"syscall"
 )
 
-// callKey is the context key under which an exchange tells the dialer its call.
+// callKey is the context key under which an exchange passes its call to the dialer.
 type callKey struct{}
 
 // call is the one connection of an exchange.
 type call struct {
 	to     netip.AddrPort
 	url    *url.URL
-	proxy  *url.URL // on the way to it; nil: none
-	via    *url.URL // proxy of the server's settings, of which to is the address; nil: none
-	most   int64    // octets that may be read of it
+	proxy  *url.URL // of the options, nil: none
+	via    *url.URL // of the server's settings, at the address to; nil: none
+	most   int64    // octets that may still be read from it
 	dialed atomic.Bool
 }
 
@@ -35,21 +35,21 @@ func callOf(ctx context.Context) *call {
 	return c
 }
 
-// errAgain ends a request that the transport would send a second time, as when a server of HTTP/2
-// refuses a stream (RFC 9113 8.7): the pause must lie between the two.
+// errAgain ends a request that the transport would repeat at once, for example when a server of
+// HTTP/2 refuses a stream (RFC 9113 8.7). The pause of the server must lie between two requests.
 var errAgain = errors.New("the server wants the request once more")
 
-// mostOnWire bounds what is read of a connection for a body of limit octets at most: frames, their
-// padding and encryption may take as much again. So a flood of frames that carry nothing, as
-// SETTINGS or PING (RFC 9113 10.5), ends soon.
+// mostOnWire returns how many octets may be read from a connection for a body of limit octets.
+// Frames, their padding and encryption may take as much again. So a flood of empty frames, for
+// example SETTINGS or PING (RFC 9113 10.5), ends soon.
 func mostOnWire(limit, header int64) int64 { return 2*limit + header + 1<<20 }
 
 var errFlood = errors.New("the server sends more than belongs to its answer")
 
-// boundedConn is a connection of which no more than that is read.
+// boundedConn is a connection with a limit on the octets read from it.
 type boundedConn struct {
 	net.Conn
-	left int64 // read by one goroutine at a time
+	left int64 // one goroutine reads at a time
 }
 
 func (c *boundedConn) Read(p []byte) (int, error) {
@@ -61,10 +61,10 @@ func (c *boundedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// resolve returns the one address that will be dialled for u, and the port. try is how
-// often the page failed in a row: it turns through the addresses of a server, so one that
-// is down does not take the others with it. IPv4 comes first, as IPv6 is more often
-// announced than reachable. lookup looks the name up; its error may be notYet.
+// resolve returns the IP address and port to dial for u. try counts the failures of the page in a
+// row and selects one of the server's addresses, so that one dead address does not make the server
+// unreachable. IPv4 comes first, because IPv6 is more often announced than reachable. The error of
+// lookup may be notYet.
 func (c *Client) resolve(u *url.URL, try int, lookup lookup) (netip.AddrPort, error) {
 	port := u.Port()
 	if port == "" {
@@ -76,7 +76,7 @@ func (c *Client) resolve(u *url.URL, try int, lookup lookup) (netip.AddrPort, er
 	}
 	if err := c.guard.checkPort(uint16(n)); err != nil {
 		if a, ok := literal(u.Hostname()); ok && c.guard.checkAddr(a) != nil {
-			err = c.guard.checkAddr(a) // what allows the address allows the port, too
+			err = c.guard.checkAddr(a) // a setting that allows the address also allows the port
 		}
 		return netip.AddrPort{}, err
 	}
@@ -107,7 +107,8 @@ func (c *Client) resolve(u *url.URL, try int, lookup lookup) (netip.AddrPort, er
 	return netip.AddrPortFrom(public[try%len(public)], uint16(n)), nil
 }
 
-// literal is the address that a host is without a look-up; localhost is one (RFC 6761 6.3).
+// literal returns the address of a host that needs no look-up: an IP address, or localhost (RFC
+// 6761 6.3).
 func literal(host string) (netip.Addr, bool) {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
@@ -120,12 +121,12 @@ func literal(host string) (netip.Addr, bool) {
 // lookup returns the addresses of a host.
 type lookup func(host string) ([]netip.Addr, error)
 
-// known looks up what is known without waiting. A Resolve of the options may wait.
+// known returns a lookup of known names, which never waits. A Resolve of the options may wait.
 func (c *Client) known(ctx context.Context) lookup {
 	return c.lookup(ctx, c.names.now)
 }
 
-// awaited waits for what must be asked for, until ctx is over.
+// awaited returns a lookup that waits for answers until ctx ends.
 func (c *Client) awaited(ctx context.Context) lookup {
 	return c.lookup(ctx, func(host string) ([]netip.Addr, error) {
 		return c.names.lookup(ctx, host)
@@ -146,8 +147,9 @@ func (c *Client) lookup(ctx context.Context, names lookup) lookup {
 	}
 }
 
-// Locate returns the address at which the server of a page would be asked now; "" if it cannot be
-// told, as behind a proxy of settings, or must not be asked. The visit says why.
+// Locate returns the IP address at which the server of a page would be asked now. It returns "" if
+// the address is not known, for example behind a proxy of settings, or must not be asked. A visit
+// then says why.
 func (c *Client) Locate(ctx context.Context, pageURL string) string {
 	u, err := url.Parse(pageURL)
 	if err != nil || c.o.Hosts.Of(u.Host).Proxy() != nil {
@@ -162,10 +164,9 @@ func (c *Client) Locate(ctx context.Context, pageURL string) string {
 	return to.Addr().String()
 }
 
-// dial connects to the address that was resolved, checked and waited for; the host name
-// net/http passes is not looked up again, so a second answer of DNS changes nothing. A proxy looks
-// the name up by itself: whether the address is public was decided by ours, and the proxy's own is
-// its to guard.
+// dial connects to the address that was resolved and checked. The host name that net/http passes is
+// not looked up again, so a second answer of DNS changes nothing. A proxy looks up the name itself:
+// the client checked its own answer, and the proxy must guard the one it gets.
 func (c *Client) dial(ctx context.Context, network, _ string) (net.Conn, error) {
 	call := callOf(ctx)
 	if call.dialed.Swap(true) {
@@ -211,7 +212,7 @@ func (c *Client) connect(ctx context.Context, network string, of *call) (net.Con
 	return conn, nil
 }
 
-// control is the last word before the system connects.
+// control checks the address once more, just before the system connects.
 func (c *Client) control(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {

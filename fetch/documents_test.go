@@ -12,8 +12,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// TestDocuments holds which answers are pages where documents are, and that a document changes with
-// its text alone.
+// TestDocuments checks which answers are pages if documents count as pages, and that a document
+// changes with its text alone.
 func TestDocuments(t *testing.T) {
 	const feed = `<rss><channel><title>F</title><item><link>/a.pdf</link></item></channel></rss>`
 	pdf := func(text, made string) string {
@@ -86,7 +86,8 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestLargeFile holds that a file may be larger than a page, since of a part nothing can be read.
+// TestLargeFile checks that a file may be larger than a page: no part of a file can be read by
+// itself.
 func TestLargeFile(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	body := fetchtest.Shows("", "(x) Tj", "("+strings.Repeat("x", defaultMaxBody)+")")
@@ -105,8 +106,8 @@ func TestLargeFile(t *testing.T) {
 	}
 }
 
-// TestLinksToDocuments holds that links to documents are taken where these are pages, and feeds
-// then are pages and no sources.
+// TestLinksToDocuments checks that links to documents are taken if documents are pages, and that
+// feeds then are pages and not sources.
 func TestLinksToDocuments(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	w.page("h.example/", `<a href=a.pdf><a href=b.css>`+

@@ -13,23 +13,23 @@ import (
 	"github.com/recrawl/recrawl/fetch/extract"
 )
 
-// answer is what one request brought. The body is read and the connection closed.
+// answer is the result of one request. The body is read and the connection closed.
 type answer struct {
 	status int
 	header http.Header
 	body   body
-	addr   netip.Addr // that was asked
+	addr   netip.Addr // address that was asked
 	began  time.Time  // when the server's turn had come
 	ended  time.Time
-	local  error    // why it could not be read, if that is a fault of this machine
-	tap    *tap     // what was said; nil: nobody listens
-	secret []string // names of fields that were sent
+	local  error    // a fault of this machine, because of which the body could not be read
+	tap    *tap     // the recorded octets; nil: no Wire listens
+	secret []string // names of the secret fields in the request
 }
 
-// exchange makes one request: it resolves and guards the address, and if it is the turn of server
-// and address asks, reads and leaves. The server's pause after it is delay, but at least that of
-// its settings or the interval. The error is notYet, a LocalError, or a site's (see failure),
-// unless ctx is over. What a guard refused is notYet or a LocalError (see guarded).
+// exchange makes one request. It resolves and guards the address. If the turn of server and address
+// has come, it asks, reads and leaves. The pause of the server afterwards is delay, or that of its
+// settings or the interval if longer. The error is notYet, a LocalError or a site's (see failure),
+// or that of ctx. A refusal of the guard is notYet or a LocalError (see guarded).
 func (c *Client) exchange(
 	ctx context.Context,
 	u *url.URL,
@@ -42,7 +42,7 @@ func (c *Client) exchange(
 	return c.send(ctx, request, try, delay, limit)
 }
 
-// send is exchange for a request that has method, address, header and body.
+// send is exchange for a request that has method, URL, header and body.
 func (c *Client) send(ctx context.Context, r *http.Request, try int, delay time.Duration,
 	limit int64) (*answer, error) {
 	u := r.URL
@@ -58,7 +58,7 @@ func (c *Client) send(ctx context.Context, r *http.Request, try int, delay time.
 	}
 	at := to.Addr()
 	if c.o.Hosts.Of(u.Host).Proxy() != nil {
-		at = netip.Addr{} // servers that share a proxy do not share an address
+		at = netip.Addr{} // servers behind one proxy share no address
 	}
 	waits, _ := ctx.Value(waiterKey{}).(*waiter)
 	if until := c.afterBefore(max(delay, c.PauseOf(u.Host))); until.After(c.clock.Now()) {
@@ -95,8 +95,8 @@ func (c *Client) send(ctx context.Context, r *http.Request, try int, delay time.
 	return a, err
 }
 
-// ask sends the request and reads the answer into a. It follows no redirect, keeps no cookie and
-// sends no referrer, and no field of another server's settings: it is a plain round trip.
+// ask sends the request and reads the answer into a. It is one round trip: it follows no redirect,
+// keeps no cookie, and sends neither a referrer nor a field of another server's settings.
 func (c *Client) ask(
 	ctx context.Context,
 	r *http.Request,
@@ -141,11 +141,11 @@ func (c *Client) ask(
 	}
 	a.status, a.header = response.StatusCode, response.Header
 	if types := a.header.Values("Content-Type"); len(types) > 1 {
-		a.header.Set("Content-Type", strings.Join(types, ", ")) // the last one holds
+		a.header.Set("Content-Type", strings.Join(types, ", ")) // the last one counts
 	}
 	contentType := a.header.Get("Content-Type")
 	if extract.FormOf(contentType, "", nil).IsFile() && c.takesFiles(u) {
-		limit = max(limit, c.o.MaxSource) // of a part of a file nothing can be read
+		limit = max(limit, c.o.MaxSource) // a part of a file cannot be read
 	}
 	if a.tap != nil {
 		defer a.tap.finish(response, limit)
@@ -164,7 +164,7 @@ func (c *Client) ask(
 	return nil
 }
 
-// takesFiles reports whether PDF or office files are pages at an address.
+// takesFiles reports whether a PDF or office file may be a page at this URL.
 func (c *Client) takesFiles(u *url.URL) bool {
 	forms := c.o.Documents
 	return forms.Has(extract.FormPDF) || forms.Has(extract.FormOffice) || c.isWatched(u.String())
@@ -173,8 +173,8 @@ func (c *Client) takesFiles(u *url.URL) bool {
 // wantsBody reports whether the body of an answer is worth its transfer.
 func wantsBody(r *http.Response) bool { return r.StatusCode >= 200 && r.StatusCode < 300 }
 
-// failure is the text for people of what went wrong with a request. The operation and
-// the address that net wraps around it are known and left out.
+// failure describes a failed request for people, without the operation and address that package net
+// adds.
 func failure(err error) string {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -185,10 +185,11 @@ func failure(err error) string {
 	return printable(err.Error())
 }
 
-// origin is scheme and authority of an address (RFC 6454): robots.txt, for one, is of an origin.
+// origin returns the scheme and authority of a URL (RFC 6454). robots.txt holds for an origin, for
+// example.
 func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
 
-// printable returns text that may hold what a server sent as one line without controls.
+// printable returns text of a server as one line without control characters.
 func printable(text string) string {
 	const shown = 200
 	if len(text) > shown {

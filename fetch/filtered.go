@@ -9,9 +9,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// filtered lets the filters of the user judge a page that was fetched. One that they reject is
-// excluded. Its links are told where the filter lets them be followed, and its digests, by which it
-// can be known again. judged is false where a filter failed: the next visit must see the content.
+// filtered lets the user's filters judge a fetched page. A page that they reject is excluded. Its
+// links are returned if the filter lets the crawl follow them, and its digests, by which the page
+// is known again. judged is false if a filter failed: then the next visit must read the content
+// again.
 func (c *Client) filtered(ctx context.Context, o *sitegraph.Observation, page *extract.Page) (
 	judged bool) {
 	if c.o.Filters == nil || page.Seen == nil {
@@ -30,12 +31,12 @@ func (c *Client) filtered(ctx context.Context, o *sitegraph.Observation, page *e
 	o.Canonical = ""
 	if !ruling.Follow {
 		o.Links, o.Frames = nil, nil
-		o.Sources = o.Sources[:len(o.Sources)-len(page.Sources)] // those of the server stay
+		o.Sources = o.Sources[:len(o.Sources)-len(page.Sources)] // sources of the server stay
 	}
 	return true
 }
 
-// Judged is what filters are told of a page.
+// Judged returns the properties of a page that filters judge.
 func Judged(url string, page *extract.Page) *filter.Page {
 	return &filter.Page{URL: url, Title: page.Seen.Title, Text: page.Seen.Text,
 		Language:        page.Seen.Language,

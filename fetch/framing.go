@@ -12,34 +12,33 @@ import (
 	"strings"
 )
 
-// framing reads the answers that curl and browsers read and net/http refuses, and hands them on in
-// the form that net/http takes. What net/http takes already passes as it is. net/http is strict so
-// that two readers of one connection agree where an answer ends; our connections have one answer
-// and one reader. What stays refused is an answer of which its end, or what it is, cannot be told:
-// lengths that contradict each other or are negative, chunks without a size, a NUL in a field, a
-// status line that is none. With another length that cannot be read, as with none, the answer ends
-// when the connection does.
+// framing passes on answers in a form that net/http accepts, among them those that curl and
+// browsers read and net/http refuses. Other answers pass unchanged. net/http is strict so that two
+// readers of one connection agree on the end of an answer; these connections have one answer and
+// one reader. framing still refuses answers whose end or kind is unclear: lengths that are negative
+// or contradict each other, chunks without a size, a NUL in a field, a line that is no status line.
+// If the length is missing or cannot be read, the answer ends with the connection.
 //
-// It is a reader between a connection and net/http.
+// framing is a reader between a connection and net/http.
 type framing struct {
 	raw   *bufio.Reader
-	out   []byte // to be read before anything else
-	err   error  // once out is read
+	out   []byte // is read before anything else
+	err   error  // follows out
 	phase framingPhase
-	left  uint64 // octets of the chunk
-	room  int64  // octets that headers may still have
+	left  uint64 // octets left of the chunk
+	room  int64  // octets left for headers
 
-	header, line, field []byte // room that is used again
+	header, line, field []byte // reused room
 }
 
 type framingPhase uint8
 
 const (
 	framingHeader  framingPhase = iota
-	framingRest                 // as it is, to the end of the connection
-	framingSize                 // of a chunk
-	framingChunk                // its content
-	framingEnd                  // of its content
+	framingRest                 // unchanged, to the end of the connection
+	framingSize                 // size of a chunk
+	framingChunk                // content of a chunk
+	framingEnd                  // end of a chunk's content
 	framingTrailer              // fields behind the last chunk
 )
 
@@ -82,7 +81,7 @@ func (f *framing) Read(p []byte) (int, error) {
 	}
 }
 
-// readLine reads a line, with its end. It may be the beginning of a longer one.
+// readLine reads a line with its end, or the beginning of a longer line.
 func (f *framing) readLine() []byte {
 	line, err := f.raw.ReadSlice('\n')
 	if err != nil && err != bufio.ErrBufferFull {
@@ -103,7 +102,7 @@ func (f *framing) readSize() {
 	rest := bytes.TrimRight(line[digits:], "\r\n")
 	if f.err != nil || err != nil || line[len(line)-1] != '\n' ||
 		len(rest) > 0 && strings.IndexByte("; \t", rest[0]) < 0 {
-		f.out, f.phase = line, framingRest // net/http tells what is wrong with it
+		f.out, f.phase = line, framingRest // net/http says what is wrong with it
 		return
 	}
 	f.out = append(append(f.header[:0], line[:digits]...), "\r\n"...)
@@ -133,8 +132,8 @@ func (f *framing) readEnd() {
 	}
 }
 
-// readTrailer passes over the fields behind the last chunk. The content is whole, so that they may
-// be missing or wrong.
+// readTrailer skips the fields behind the last chunk. They may be missing or wrong, because the
+// content is whole without them.
 func (f *framing) readTrailer() {
 	for f.err == nil {
 		if len(bytes.TrimRight(f.readLine(), "\r\n")) == 0 {
@@ -144,11 +143,11 @@ func (f *framing) readTrailer() {
 	f.out, f.err = append(f.header[:0], "\r\n"...), io.EOF
 }
 
-// header is what is made of the lines of a header.
+// header is the header of an answer, rewritten line by line.
 type header struct {
 	out      []byte
-	line     []byte   // the field at hand, continued lines joined
-	transfer []string // values of Transfer-Encoding and Content-Length, which come last
+	line     []byte   // the current field, with its continued lines joined
+	transfer []string // values of Transfer-Encoding and Content-Length, which are written last
 	lengths  []string
 }
 
@@ -176,12 +175,12 @@ func (f *framing) readHeader() {
 			h.field()
 			chunked := h.frame()
 			if f.header = append(h.out, "\r\n"...); chunked {
-				// In HTTP/1.0 there are no chunks, but servers that say so send them.
+				// HTTP/1.0 has no chunks, but some servers announce 1.0 and send them.
 				copy(f.header, "HTTP/1.1")
 			}
 			f.out = f.header
 			switch {
-			case code/100 == 1 && code != http.StatusSwitchingProtocols: // another header comes
+			case code/100 == 1 && code != http.StatusSwitchingProtocols: // interim
 			case chunked:
 				f.phase = framingSize
 			default:
@@ -191,14 +190,14 @@ func (f *framing) readHeader() {
 		case line[0] != ' ' && line[0] != '\t':
 			h.field()
 			h.line = append(h.line[:0], bytes.TrimRight(line, " \t")...)
-		case len(h.line) == 0: // there is nothing to continue
+		case len(h.line) == 0: // no field to continue
 		default: // continued (RFC 9112 5.2)
 			h.line = append(append(h.line, ' '), bytes.Trim(line, " \t")...)
 		}
 	}
 }
 
-// headerLine appends a whole line without its end, or what there is of one.
+// headerLine appends a line without its end, and reports whether the line is whole.
 func (f *framing) headerLine(line []byte) (_ []byte, whole bool) {
 	for f.err == nil {
 		part := f.readLine()
@@ -224,7 +223,7 @@ func parseStatusLine(out, line []byte) (_ []byte, code int, ok bool) {
 	switch {
 	case len(version) == 3 && isDigit(version[0]) && version[1] == '.' && isDigit(version[2]):
 	case len(version) == 1 && (version[0] == '2' || version[0] == '3'):
-		version = []byte("1.1") // it is not, as we read it
+		version = []byte("1.1") // unknown version: read as 1.1
 	default:
 		return nil, 0, false
 	}
@@ -244,12 +243,12 @@ func parseStatusLine(out, line []byte) (_ []byte, code int, ok bool) {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// field takes the field at hand. A line without a name or colon means nothing, and is left out.
+// field ends the current field. It drops a line without a name or colon.
 func (h *header) field() {
 	line := h.line
 	h.line = h.line[:0]
 	at := bytes.IndexByte(line, ':')
-	if bytes.IndexByte(line, 0) >= 0 { // net/http refuses it, as browsers do
+	if bytes.IndexByte(line, 0) >= 0 { // net/http refuses it, and so do browsers
 		h.out = append(append(h.out, line...), "\r\n"...)
 		return
 	}
@@ -273,15 +272,15 @@ func (h *header) field() {
 	}
 }
 
-// isOfName reports whether a character may stand in the name of a field (RFC 9110 5.1), or is a
-// blank, which net/http takes as well.
+// isOfName reports whether a character may stand in the name of a field (RFC 9110 5.1). A blank
+// may, because net/http accepts it.
 func isOfName(c byte) bool {
 	return isDigit(c) || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ||
 		strings.IndexByte(" !#$%&'*+-.^_`|~", c) >= 0
 }
 
-// frame writes the fields that say where the body ends, and reports whether it is chunked. Other
-// codings of the transfer are undone as codings of the content, behind those (RFC 9112 7).
+// frame writes the fields that define the end of the body, and reports whether the body is chunked.
+// Other transfer codings are undone like content codings, after those (RFC 9112 7).
 func (h *header) frame() (chunked bool) {
 	for _, value := range h.transfer {
 		for coding := range strings.SplitSeq(value, ",") {
@@ -295,7 +294,7 @@ func (h *header) frame() (chunked bool) {
 		}
 	}
 	switch length, ok := oneLength(h.lengths); {
-	case chunked: // whatever the length (RFC 9112 6.3)
+	case chunked: // chunks count more than a length (RFC 9112 6.3)
 		h.fields("Transfer-Encoding", []string{" chunked"})
 	case !ok:
 		h.fields("Content-Length", h.lengths)
@@ -311,8 +310,8 @@ func (h *header) fields(name string, values []string) {
 	}
 }
 
-// oneLength returns the length that all values name, or "" where none of them is a length. It is
-// false for values that contradict each other, and for a negative one, as curl has it.
+// oneLength returns the length that all values name, or "" if none is a length. It returns false
+// for a negative length and for values that contradict each other, like curl.
 func oneLength(values []string) (length string, ok bool) {
 	unread := false
 	for _, value := range values {
@@ -328,7 +327,7 @@ func oneLength(values []string) (length string, ok bool) {
 			case one[0] == '-':
 				return "", false
 			}
-			rest := one[digits:] // as in "55 bytes", "55;"
+			rest := one[digits:] // for example "55 bytes", "55;"
 			number, err := strconv.ParseInt(one[:digits], 10, 64)
 			if err != nil || rest != "" && strings.IndexByte("; \t", rest[0]) < 0 ||
 				strings.ContainsAny(rest, "0123456789") {
@@ -344,7 +343,7 @@ func oneLength(values []string) (length string, ok bool) {
 	return length, length == "" || !unread
 }
 
-// framedConn is a connection of HTTP/1 whose one answer is read through framing.
+// framedConn is a connection of HTTP/1 that reads its one answer through framing.
 type framedConn struct {
 	net.Conn
 	framing

@@ -37,8 +37,8 @@ func readAnswer(r *bufio.Reader) (*http.Response, []byte, error) {
 	}
 }
 
-// TestFraming: "B" stands for a body of five octets, which must be read. What is refused is refused
-// by net/http in its words.
+// TestFraming checks which answers are read and which are refused, in the words of net/http. "B"
+// marks a body of five octets, which must be read.
 func TestFraming(t *testing.T) {
 	const head = "HTTP/1.1 200 OK\r\n"
 	const chunked = head + "Transfer-Encoding: chunked\r\n\r\n"
@@ -142,7 +142,7 @@ func TestFraming(t *testing.T) {
 	}
 }
 
-// TestFramingOverTLS: servers behind encryption make the same mistakes.
+// TestFramingOverTLS checks that framing also mends answers behind encryption.
 func TestFramingOverTLS(t *testing.T) {
 	for _, capture := range []bool{false, true} {
 		server := httptest.NewTLSServer(http.HandlerFunc(func(rw http.ResponseWriter,
@@ -169,8 +169,8 @@ func TestFramingOverTLS(t *testing.T) {
 	}
 }
 
-// FuzzFraming: what net/http reads by itself is read the same through framing, whatever of it comes
-// at a time.
+// FuzzFraming checks that framing does not change any answer that net/http reads by itself, however
+// the octets are split.
 func FuzzFraming(f *testing.F) {
 	for _, answer := range []string{
 		"HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\nX: a\r\n b\r\n\r\nwords",
@@ -183,7 +183,7 @@ func FuzzFraming(f *testing.F) {
 	} {
 		f.Add([]byte(answer))
 	}
-	// Here it differs from net/http on purpose: blanks before a colon, and chunks in HTTP/1.0.
+	// Intended differences from net/http: blanks before a colon, and chunks in HTTP/1.0.
 	differs := regexp.MustCompile(`(?is)[ \t]:|http/(0\.|1\.0).*transfer-encoding`)
 	f.Fuzz(func(t *testing.T, answer []byte) {
 		framed, body, err := framedAnswer(bytes.NewReader(answer))
@@ -207,7 +207,7 @@ func FuzzFraming(f *testing.F) {
 	})
 }
 
-// sameHeader compares headers, but for blanks at the end of a continued value.
+// sameHeader reports whether headers are equal, except for blanks at the end of a continued value.
 func sameHeader(a, b http.Header) bool {
 	return maps.EqualFunc(a, b, func(a, b []string) bool {
 		return slices.EqualFunc(a, b, func(a, b string) bool {

@@ -11,8 +11,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// FuzzHeaders: whatever the fields of an answer say, a wait is bounded and in the future, what is
-// sent back is valid, no date is later than the answer, and a target is canonical.
+// FuzzHeaders checks that a wait is bounded and in the future, that validators are valid, that no
+// date is later than the answer, and that a target is canonical. Header fields are arbitrary.
 func FuzzHeaders(f *testing.F) {
 	f.Add("120", `W/"1"`, "Fri, 01 Mar 2024 12:00:00 GMT", "/x#y",
 		`</self>; rel=self, <//hub>; rel="hub"`, "text/html; charset=x")
@@ -56,8 +56,8 @@ var printableOctets = func() string {
 	return b.String()
 }()
 
-// FuzzNameServer: whatever a name server says, the time for which it holds is bounded by what DNS
-// can say, and a connection over TCP keeps no more than one message.
+// FuzzNameServer checks that answers of a name server hold for a bounded time, and that a
+// connection over TCP keeps at most one message.
 func FuzzNameServer(f *testing.F) {
 	m := dnsmessage.Message{Header: dnsmessage.Header{Response: true},
 		Answers: []dnsmessage.Resource{{

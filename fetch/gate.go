@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// Gate lets at most one request at a time through to a server and to an address, and none
-// before the pause after the last one is over. It is safe for concurrent use.
+// Gate lets one request at a time through to a server and to an address, and none before the pause
+// after the last one. Goroutines may share it.
 //
-// A request needs both its server and its address at once. They are taken together or not
-// at all, so no two requests can each hold what the other waits for.
+// A request takes the turns of its server and of its address together or not at all. So no two
+// requests can each hold the turn that the other waits for.
 type Gate struct {
 	clock Clock
 
 	mu    sync.Mutex
 	slots map[slotKey]*slot
-	sweep int // size of slots at which entries whose time is past are dropped
+	sweep int // number of slots at which expired ones are dropped
 }
 
 // slotKey names a server or an address; the other field is zero.
@@ -29,28 +29,28 @@ type slotKey struct {
 
 type slot struct {
 	busy     bool
-	released chan struct{} // closed at the end of the request; nil while idle
+	released chan struct{} // closed when the request ends; nil while idle
 	until    time.Time     // no request may start earlier
 	next     *waiter       // goes before others; nil: nobody
 }
 
-// waiter is a request whose caller blocks until its turn, as that of Get and Post. Visits do not
-// block: they are tried again and again. Beside the visits of a busy crawl a waiter would wait for
-// ever, so the next turn of its server and address is kept for it.
+// waiter is a request whose caller blocks until its turn, such as Get and Post. Visits do not
+// block: they try again and again, and a waiter of a busy crawl would never win against them. So
+// the gate keeps the next turn of its server and address for it.
 //
-// Invariant: a waiter has the next turn of its server and of its address, or of neither. So no two
-// waiters can each keep back what the other needs.
+// Invariant: a waiter has the next turns of both its server and its address, or neither. So no two
+// waiters can each keep a turn that the other needs.
 type waiter struct {
-	keys []slotKey // whose next turn it has; nil: it has none
-	from time.Time // when others begin to stay back for it
-	held time.Time // until when they do, unless a request is under way there
+	keys []slotKey // slots whose next turns it has; nil: none
+	from time.Time // time from which others stay back for it
+	held time.Time // time until which they do, unless a request is under way there
 }
 
-// waiterKey is the context key under which an exchange finds the waiter that makes it.
+// waiterKey is the context key under which an exchange finds its waiter.
 type waiterKey struct{}
 
-// waiting returns a context for the exchanges of one waiter. The caller must call over when it
-// waits no longer.
+// waiting returns a context for the exchanges of one waiter. The caller must call over when it no
+// longer waits.
 func (g *Gate) waiting(ctx context.Context) (waits context.Context, over func()) {
 	w := &waiter{}
 	return context.WithValue(ctx, waiterKey{}, w), func() {
@@ -61,16 +61,16 @@ func (g *Gate) waiting(ctx context.Context) (waits context.Context, over func())
 }
 
 const (
-	// turnHeld is how long a turn is kept for a waiter that does not take it.
+	// turnHeld is how long a turn is kept for a waiter that does not use it.
 	turnHeld = time.Second
-	// turnAgain is when others come again meanwhile.
+	// turnAgain is how long others wait before they try again.
 	turnAgain = 50 * time.Millisecond
 )
 
-// minSweep keeps a small gate from sweeping at each request.
+// minSweep keeps a small gate from dropping slots at each request.
 const minSweep = 1024
 
-// NewGate returns a gate that has let no request pass yet.
+// NewGate returns an empty gate.
 func NewGate(clock Clock) *Gate {
 	return &Gate{clock: clock, slots: map[slotKey]*slot{}, sweep: minSweep}
 }
@@ -81,7 +81,7 @@ type Pass struct {
 	keys []slotKey
 }
 
-// Enter waits until a request to server at addr may start. Its error is ctx's.
+// Enter waits until a request to server at addr may start. Its error is that of ctx.
 func (g *Gate) Enter(ctx context.Context, server string, addr netip.Addr) (*Pass, error) {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -97,8 +97,9 @@ func (g *Gate) Enter(ctx context.Context, server string, addr netip.Addr) (*Pass
 	}
 }
 
-// tryEnter lets a request to server at addr start now, or says what it must wait for. Without an
-// address, as behind a proxy, only the server counts. A waiter has the next turn; nil: it is none.
+// tryEnter lets a request to server at addr start now, or returns what it must wait for. Without an
+// address, for example behind a proxy, only the server counts. If w is not nil, the gate keeps the
+// next turn for it.
 func (g *Gate) tryEnter(server string, addr netip.Addr, w *waiter) (*Pass, *notYet) {
 	p := &Pass{gate: g, keys: []slotKey{{server: server}, {addr: addr}}}
 	if !addr.IsValid() {
@@ -110,8 +111,7 @@ func (g *Gate) tryEnter(server string, addr netip.Addr, w *waiter) (*Pass, *notY
 	return p, nil
 }
 
-// try takes both slots of p, or returns what to wait for: the end of another request, or
-// a moment.
+// try takes both slots of p, or returns what to wait for: the end of another request, or a time.
 func (g *Gate) try(p *Pass, w *waiter) (busy <-chan struct{}, until time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -133,7 +133,7 @@ func (g *Gate) try(p *Pass, w *waiter) (busy <-chan struct{}, until time.Time) {
 		}
 		switch other := s.next; {
 		case g.gone(other, now), w != nil && at.Before(other.from):
-			g.drop(other) // it went away, or could not use the turn yet and tries again then
+			g.drop(other) // it went away, or could not use the turn yet and will try again
 		case w != nil || !other.from.After(now):
 			kept = true
 		}
@@ -171,7 +171,7 @@ func (g *Gate) slot(k slotKey) *slot {
 	return s
 }
 
-// keep gives w the next turn of all keys, none of which is another's. It can use it at a moment.
+// keep gives w the next turns of all keys, which no other waiter has. w can use them from at on.
 func (g *Gate) keep(w *waiter, keys []slotKey, at time.Time) {
 	if !slices.Equal(w.keys, keys) { // a server has several addresses
 		g.drop(w)
@@ -197,7 +197,7 @@ func (g *Gate) drop(w *waiter) {
 	w.keys = nil
 }
 
-// gone reports whether a waiter did not take its turn.
+// gone reports whether a waiter has not used its turn in time.
 func (g *Gate) gone(w *waiter, now time.Time) bool {
 	for _, k := range w.keys {
 		if g.slots[k].busy {
@@ -248,7 +248,8 @@ func (g *Gate) Postpone(server string, until time.Time) {
 	}
 }
 
-// Closed returns until when no request to server may start, as far as the past says; zero: it may.
+// Closed returns until when no request to server may start, as far as earlier requests determine
+// it. The zero time means that one may start now.
 func (g *Gate) Closed(server string) time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -258,8 +259,8 @@ func (g *Gate) Closed(server string) time.Time {
 	return time.Time{}
 }
 
-// dropPast forgets the slots that no longer delay a request. It runs when their number has
-// doubled since the last time, so its cost for each request is constant.
+// dropPast drops the slots that no longer delay a request. It runs when their number has doubled
+// since its last run, so that its cost for each request is constant.
 func (g *Gate) dropPast() {
 	if len(g.slots) < g.sweep {
 		return
@@ -276,7 +277,7 @@ func (g *Gate) dropPast() {
 	g.sweep = max(minSweep, 2*len(g.slots))
 }
 
-// Len returns how many servers and addresses the gate remembers.
+// Len returns the number of servers and addresses that the gate remembers.
 func (g *Gate) Len() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -44,8 +44,8 @@ func TestGatePausesAfterTheEnd(t *testing.T) {
 	}
 }
 
-// TestGateUnderLoad has many goroutines ask for few servers on fewer addresses and checks
-// each pair of requests; run it with -race.
+// TestGateUnderLoad lets many goroutines ask for few servers on fewer addresses, and checks each
+// pair of requests. Run it with -race.
 func TestGateUnderLoad(t *testing.T) {
 	const interval = time.Millisecond
 	g := NewGate(WallClock{})
@@ -131,8 +131,9 @@ func TestGateEndsWithContext(t *testing.T) {
 	}
 }
 
-// Waiters of one server, of servers that share an address, and of a server with two addresses all
-// have their turn, beside visits that try again and again, one at a time and a pause apart.
+// TestWaitersStopNobody checks that waiters of one server, of servers at one address and of a
+// server with two addresses all get their turn beside visits that try repeatedly. Requests come one
+// at a time, a pause apart.
 func TestWaitersStopNobody(t *testing.T) {
 	const pause, takes = time.Second, 100 * time.Millisecond
 	at := func(i byte) netip.Addr { return netip.AddrFrom4([4]byte{192, 0, 2, i}) }
@@ -219,7 +220,8 @@ func TestWaitersStopNobody(t *testing.T) {
 	}
 }
 
-// A waiter that must wait for long keeps the address free for nobody until then.
+// TestWaiterLendsItsAddress checks that a waiter with a long wait does not keep others from the
+// address meanwhile.
 func TestWaiterLendsItsAddress(t *testing.T) {
 	clock := newClock()
 	g := NewGate(clock)

@@ -11,9 +11,9 @@ import (
 	"github.com/recrawl/recrawl/fetch/extract"
 )
 
-// Get asks politely for a small file and returns its first bytes, most at most. It obeys
-// robots.txt, waits for the turn of server and address, and follows no redirect. The error says why
-// there is none.
+// Get asks politely for a small file and returns at most its first most bytes. It obeys robots.txt,
+// waits for the turn of server and address, and follows no redirect. The error says why there is no
+// file.
 func (c *Client) Get(ctx context.Context, address string, most int64) ([]byte, error) {
 	p, err := c.Part(ctx, address, nil, most)
 	switch {
@@ -25,25 +25,25 @@ func (c *Client) Get(ctx context.Context, address string, most int64) ([]byte, e
 	return p.Body, nil
 }
 
-// Part is the answer to a request for something that is no page.
+// Part is the answer to a request for something other than a page.
 type Part struct {
 	Status    int
 	Header    http.Header
 	Body      []byte // content coding undone; empty for a status outside 200 to 299
 	Ended     time.Time
-	NoArchive bool // X-Robots-Tag: no copy is to be kept
-	// NotBefore is when the server may be asked again: after the pause, or Retry-After up to a day.
+	NoArchive bool // X-Robots-Tag forbids to keep a copy
+	// NotBefore is when the server may be asked again: after its pause, or Retry-After up to a day.
 	NotBefore time.Time
-	Busy      bool // the server has too much to do: status 429 or 503
+	Busy      bool // the server is overloaded: status 429 or 503
 }
 
-// ErrForbidden is why a part may not be asked for: robots.txt, or the guard.
+// ErrForbidden is wrapped if robots.txt or the guard forbids a request.
 var ErrForbidden = errors.New("may not be asked for")
 
-// Part asks politely for something that is no page, with fields of a header beside those of each
-// request, and reads at most so many octets. It obeys robots.txt and the guard (ErrForbidden),
-// waits for the turn of server and address, and follows no redirect. The error is ctx's, a
-// LocalError, or says why there is no answer.
+// Part asks politely for something other than a page, with additional header fields, and reads at
+// most most octets. It obeys robots.txt and the guard (ErrForbidden), waits for the turn of server
+// and address, and follows no redirect. The error is that of ctx, a LocalError, or says why there
+// is no answer.
 func (c *Client) Part(ctx context.Context, address string, header http.Header, most int64) (
 	*Part, error) {
 	u, err := url.Parse(address)
@@ -105,19 +105,19 @@ func (c *Client) part(ctx context.Context, u *url.URL, header http.Header, most 
 	return p, nil
 }
 
-// Shown are the requisites of the page of one visit, as far as it was read.
+// Shown lists the requisites in the part of a page that one visit has read.
 type Shown struct{ Requisites []string }
 
 // shownKey is the context key of a Shown.
 type shownKey struct{}
 
-// Showing returns a context whose visit says what the page shows.
+// Showing returns a context, and the Shown that a visit with it fills.
 func Showing(ctx context.Context) (context.Context, *Shown) {
 	s := new(Shown)
 	return context.WithValue(ctx, shownKey{}, s), s
 }
 
-// shownOf returns who wants to know what a page shows; nil: nobody.
+// shownOf returns the Shown of a context, or nil.
 func shownOf(ctx context.Context) *Shown {
 	s, _ := ctx.Value(shownKey{}).(*Shown)
 	return s

@@ -10,11 +10,11 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// errRefused is wrapped by every refusal of the guard: the page is excluded, and nothing
-// was sent.
+// errRefused is wrapped by every refusal of the guard. The page is excluded, and no request was
+// sent.
 var errRefused = errors.New("not a public address")
 
-// deniedBy is a refusal that another setting of the user would not make.
+// deniedBy is a refusal that another setting of the user would avoid.
 type deniedBy struct{ sitegraph.Denial }
 
 func (r *deniedBy) Error() string {
@@ -26,20 +26,20 @@ func (r *deniedBy) Error() string {
 
 func (r *deniedBy) Unwrap() error { return errRefused }
 
-// deny is that error.
+// deny returns a deniedBy error.
 func deny(by sitegraph.DeniedBy, what string) error {
 	return &deniedBy{sitegraph.Denial{By: by, What: what}}
 }
 
-// guard decides which addresses and ports may be connected to.
+// guard decides to which addresses and ports the client may connect.
 type guard struct {
 	allowPrivate bool
-	networks     []netip.Prefix // that may be asked though they are not public
+	networks     []netip.Prefix // permitted although they are not public
 	ports        []uint16
 }
 
-// checkAddr refuses what is not public. The address is that which will be dialled, so no
-// spelling of it in a link, no host name and no second answer of DNS gets around it.
+// checkAddr returns an error for an address that is not public. It sees the address that will be
+// dialled, so no spelling in a link, no host name and no second answer of DNS gets around it.
 func (g guard) checkAddr(addr netip.Addr) error {
 	if g.allowPrivate && addr.IsValid() || access.IsPublic(addr) {
 		return nil

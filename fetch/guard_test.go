@@ -12,7 +12,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// refusedAddresses has one or more of each class that no public page can have.
+// refusedAddresses has at least one address of each class that no public page can have.
 const refusedAddresses = `
 	127.0.0.1 127.255.255.254 10.0.0.1 172.16.0.1 172.31.255.255 192.168.1.1 169.254.169.254
 	100.64.0.1 100.127.255.255 0.0.0.0 0.1.2.3 192.0.0.8 192.0.2.1 198.18.0.1 198.19.255.255
@@ -99,8 +99,8 @@ func TestGuardOfPorts(t *testing.T) {
 	}
 }
 
-// Where the address that stands in a link is refused, too, that is told: what allows it allows the
-// port.
+// TestGuardNamesTheAddress checks that the refusal of a URL with an address names the address and
+// not the port: the setting that allows the address allows the port.
 func TestGuardNamesTheAddress(t *testing.T) {
 	c, _ := New(Options{UserAgent: testAgent, Clock: newClock()})
 	for _, host := range []string{"127.0.0.1", "localhost", "LOCALHOST", "a.localhost", "[::1]"} {
@@ -115,9 +115,9 @@ func TestGuardNamesTheAddress(t *testing.T) {
 	}
 }
 
-// TestOnlyCheckedAddressIsDialled: of several addresses the private one is dropped; a
-// name that changes its address between check and connection gains nothing; a Dial hook
-// that goes elsewhere is refused.
+// TestOnlyCheckedAddressIsDialled checks three attacks. Of several addresses the private one is
+// dropped; a name that changes its address before the connection gains nothing; a Dial that
+// connects elsewhere is refused.
 func TestOnlyCheckedAddressIsDialled(t *testing.T) {
 	public, private := netip.MustParseAddr("8.8.8.8"), netip.MustParseAddr("127.0.0.1")
 	var dialled []string

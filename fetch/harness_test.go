@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 
 const testAgent = "recrawl-test/1.0 (+http://crawler.example/)"
 
-// virtualClock goes on only when somebody sleeps.
+// virtualClock advances only when somebody sleeps.
 type virtualClock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -50,16 +50,16 @@ func (c *virtualClock) advance(d time.Duration) {
 	c.SleepUntil(context.Background(), c.Now().Add(d))
 }
 
-// request is what the test web saw.
+// request is one request that the test web got.
 type request struct {
 	at     time.Time
 	host   string
-	addr   string // that was dialled
+	addr   string // address that was dialled
 	path   string
 	header http.Header
 }
 
-// web is a few hosts on loopback addresses. Nothing in these tests leaves the machine.
+// web is a few hosts on loopback addresses. No test here leaves the machine.
 type web struct {
 	t     *testing.T
 	clock *virtualClock
@@ -73,7 +73,7 @@ type web struct {
 }
 
 // newWeb serves host at addr (a loopback address) for each pair. Handlers are patterns of
-// http.ServeMux: "h.example/path". Where there is none, robots.txt is a 404.
+// http.ServeMux: "h.example/path". Without a handler, robots.txt is a 404.
 func newWeb(t *testing.T, hosts ...string) *web {
 	w := &web{t: t, clock: newClock(), hosts: map[string]netip.Addr{},
 		ports: map[netip.Addr]string{}, mux: http.NewServeMux()}
@@ -157,7 +157,7 @@ func (w *web) get(c *Client, url string) sitegraph.Observation {
 	return w.visit(c, sitegraph.Record{URL: url})
 }
 
-// paths returns what was asked for since the last call.
+// paths returns the paths that were asked for since the last call.
 func (w *web) paths() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

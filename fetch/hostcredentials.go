@@ -10,11 +10,11 @@ import (
 	"github.com/recrawl/recrawl/fetch/access"
 )
 
-// maxFile bounds a file of credentials, in octets.
+// maxFile limits a file of credentials, in octets.
 const maxFile = 64 << 10
 
-// ReadCredentials reads the files that rules name. A file has a line for each of these, and may
-// have empty lines and comments, which begin with #:
+// ReadCredentials reads the files that rules name. A file has these lines, empty lines and comments
+// that begin with #:
 //
 //	user: NAME             with password: Basic authentication
 //	password: TEXT
@@ -23,7 +23,7 @@ const maxFile = 64 << 10
 //	proxy-user: NAME       of the proxy
 //	proxy-password: TEXT
 //
-// The error says what is wrong with which file; an access.UnsafeError that others may use it.
+// The error names the file and its fault. It is an access.UnsafeError if others may use the file.
 func (t *HostTable) ReadCredentials() error {
 	var all []error
 	for _, s := range t.settings() {
@@ -66,7 +66,7 @@ func (s *HostSettings) readCredentials() error {
 		}
 		name, value, _ := strings.Cut(line, ":")
 		name, value = strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(value)
-		switch name { // a line that is not understood may be a secret: it is not shown
+		switch name { // a line of unknown form may be a secret: the error does not show it
 		case "user", "password", "token", "cookie", "proxy-user", "proxy-password":
 		default:
 			return bad("line %d is none of user, password, token, cookie, proxy-user and "+

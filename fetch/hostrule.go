@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// MaxHostRules bounds the rules.
+	// MaxHostRules limits the number of rules.
 	MaxHostRules = 10_000
-	// maxFields and maxField bound what a rule adds to a request: fields, and octets of each. Many
-	// servers refuse headers above 8 KB.
+	// maxFields and maxField limit the fields that a rule adds to a request, and the octets of
+	// each. Many servers refuse headers above 8 KB.
 	maxFields = 32
 	maxField  = 4 << 10
-	// maxDelay bounds a delay.
+	// maxDelay limits a delay.
 	maxDelay = 24 * time.Hour
 )
 
-// HostRule is what a file of settings says of the servers that a pattern means.
+// HostRule is the entry of a settings file for the servers that match a pattern.
 type HostRule struct {
 	Match       string
 	Delay       *time.Duration    // least time between two requests; nil: as usual
@@ -32,22 +32,22 @@ type HostRule struct {
 	Credentials string            // name of a file, see ReadCredentials; "": none
 	Proxy       string            // http://host:port or socks5://host:port; "": none
 	// PlainHTTP lets headers and credentials go over http://, where anybody on the way can read
-	// them, and those of a proxy over its unencrypted connection.
+	// them, and credentials of a proxy over its unencrypted connection.
 	PlainHTTP bool `mapstructure:"plain-http"`
 }
 
-// HostProblem is what is wrong with a rule.
+// HostProblem describes what is wrong with a rule.
 type HostProblem struct {
-	Rule  string // its pattern, or its place in the list
+	Rule  string // pattern of the rule, or its place in the list
 	Value string
 	Want  string
 }
 
-// HostTable are rules by pattern. A nil HostTable has none.
+// HostTable holds rules by pattern. A nil HostTable has none.
 //
-// It holds what an operator says of single servers: how long to wait, what to send with each
-// request, and through which proxy. NewHostTable reads rules, ReadCredentials the files that they
-// name, Of answers for a server.
+// A rule sets the pause, additional header fields and the proxy of single servers. NewHostTable
+// reads rules, ReadCredentials reads the files that they name, and Of returns the settings of a
+// server.
 //
 // # Terms
 //
@@ -58,20 +58,20 @@ type HostProblem struct {
 //
 // # Guarantees
 //
-//  1. One rule holds for a server, the most specific: host with port before host, host before the
-//     longest domain, that before "*". Nothing of another rule is added to it.
+//  1. The most specific rule alone holds for a server: host with port before host, host before the
+//     longest domain, and that before "*".
 //  2. Header returns what the rule of a server says, for that server alone. Over plain HTTP it
 //     returns nothing, unless the rule says so.
 //  3. Credentials come from files that only their owner can read or write, never from the rules
-//     themselves. No error and no text of a HostSettings has one of them.
-//  4. A rule cannot set a header field that HTTP, politeness or the visit itself needs, as Host,
-//     User-Agent or If-None-Match.
+//     themselves. No error and no text of a HostSettings shows them.
+//  4. A rule cannot set a header field that HTTP, politeness or the visit itself needs, for example
+//     Host, User-Agent or If-None-Match.
 //  5. Bounds: MaxHostRules rules, maxFields fields each, maxField octets a field, maxFile a file.
 //
-// Not done here: requests, pauses, redirects. A Client asks Of for each request, so that a redirect
-// to another server gets what the rule of that server says. The environment is not read.
+// A Client calls Of for each request, so that a redirect to another server follows the rule of that
+// server. The environment is not read.
 //
-// A HostTable is safe for concurrent use once ReadCredentials has returned.
+// Goroutines may share a HostTable once ReadCredentials has returned.
 //
 // Sources: RFC 9110 5 (fields), 11.6 (Authorization, Proxy-Authorization); RFC 7617 (Basic); RFC
 // 6750 2.1 (Bearer).
@@ -81,7 +81,7 @@ type HostTable struct {
 	all     *HostSettings
 }
 
-// NewHostTable reads rules and returns all that is wrong with them. Files are not opened.
+// NewHostTable reads rules and returns all problems with them. It opens no file.
 func NewHostTable(rules []HostRule) (*HostTable, []HostProblem) {
 	t := &HostTable{servers: map[string]*HostSettings{}, domains: map[string]*HostSettings{}}
 	if len(rules) > MaxHostRules {
@@ -112,7 +112,7 @@ func NewHostTable(rules []HostRule) (*HostTable, []HostProblem) {
 		if len(r.Headers) > maxFields {
 			refuse(fmt.Sprint(len(r.Headers), " headers"), fmt.Sprint(maxFields, " at most"))
 		}
-		for field, value := range r.Headers { // no value is shown: it may be secret
+		for field, value := range r.Headers { // values may be secret: they are not shown
 			if want := fieldProblem(field, value); want != "" {
 				refuse("header "+field, want)
 			}
@@ -131,7 +131,7 @@ func NewHostTable(rules []HostRule) (*HostTable, []HostProblem) {
 	return t, problems
 }
 
-// add puts settings under a pattern; false: it is none, or there already.
+// add stores settings under a pattern. It returns false if the pattern is invalid or already there.
 func (t *HostTable) add(match string, s *HostSettings) bool {
 	if match == "*" {
 		if t.all != nil {
@@ -147,7 +147,7 @@ func (t *HostTable) add(match string, s *HostSettings) bool {
 	}
 	scheme := "http://"
 	if strings.HasSuffix(name, ":443") {
-		scheme = "https://" // the port that goes without saying
+		scheme = "https://" // the default port
 	}
 	address, err := sitegraph.Canonical(scheme + name + "/")
 	server := sitegraph.ServerName(address)
@@ -162,17 +162,17 @@ func (t *HostTable) add(match string, s *HostSettings) bool {
 	return true
 }
 
-// ownFields are those that a rule cannot set: what HTTP needs, and what a visit says itself.
+// ownFields lists fields that a rule cannot set: HTTP or a visit sets them.
 var ownFields = []string{
 	"Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect",
 	"Host",
 	"Keep-Alive", "Range", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent",
 }
 
-// secretFields are for a file of credentials.
+// secretFields lists fields that belong in a file of credentials.
 var secretFields = []string{"Authorization", "Cookie", "Proxy-Authorization"}
 
-// fieldProblem is what is wrong with a header field; "": nothing.
+// fieldProblem describes the fault of a header field, or returns "".
 func fieldProblem(name, value string) (want string) {
 	key := http.CanonicalHeaderKey(name)
 	switch {
@@ -191,7 +191,7 @@ func fieldProblem(name, value string) (want string) {
 	return ""
 }
 
-// notOfToken reports whether a character cannot be in the name of a field (RFC 9110 5.6.2).
+// notOfToken reports whether a character may not stand in the name of a field (RFC 9110 5.6.2).
 func notOfToken(r rune) bool {
 	return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
 }
@@ -216,7 +216,8 @@ func parseProxy(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// Of returns what holds for a server, host or host:port in lower case; nil: nothing is said of it.
+// Of returns the settings of a server, host or host:port in lower case, or nil if no rule matches
+// it.
 func (t *HostTable) Of(server string) *HostSettings {
 	if t == nil {
 		return nil

@@ -179,8 +179,8 @@ func FuzzNew(f *testing.F) {
 	})
 }
 
-// FuzzCredentials: of whatever a file of credentials holds, no error shows more than the name of
-// the file and the number of a line, and what is taken is a header that ends no line.
+// FuzzCredentials checks that errors about arbitrary files show only the file name and a line
+// number, and that an accepted header contains no line end.
 func FuzzCredentials(f *testing.F) {
 	f.Add("user: me\npassword: secret: x\ncookie: a=b\n")
 	f.Add("# x\r\ntoken: secret\x00\n\xff")

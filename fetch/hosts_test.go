@@ -40,8 +40,9 @@ func private(t *testing.T, text string) string {
 	return name
 }
 
-// A delay of settings replaces the usual one, up and down; that of robots.txt holds if it is
-// longer. A server that shares the address with one that may be asked soon keeps its own.
+// TestDelayOfAServer checks that a delay of settings replaces the usual one, shorter or longer, and
+// that a longer delay of robots.txt counts. A server keeps its delay if another at its address may
+// be asked sooner.
 func TestDelayOfAServer(t *testing.T) {
 	w := newWeb(t, "slow.example", "127.0.0.1", "quick.example", "127.0.0.1", "asks.example",
 		"127.0.0.2", "usual.example", "127.0.0.1")
@@ -86,8 +87,8 @@ func TestDelayOfAServer(t *testing.T) {
 	}
 }
 
-// What settings add to requests goes to their servers alone: not to where robots.txt is redirected,
-// not over plain HTTP unless they say so, and not into what is taken down.
+// TestHeadersStayWithTheirServer checks that header fields of settings go to their servers alone.
+// Redirects of robots.txt, plain HTTP without consent and recordings never get them.
 func TestHeadersStayWithTheirServer(t *testing.T) {
 	w := newWeb(t, "a.example", "127.0.0.1", "b.example", "127.0.0.2", "said.example", "127.0.0.3")
 	w.handle("a.example/robots.txt", func(rw http.ResponseWriter, _ *http.Request) {
@@ -154,7 +155,8 @@ func join(a, b net.Conn) {
 	b.Close()
 }
 
-// overHTTP serves one connection: CONNECT, or a whole address. Everything leads to server.
+// overHTTP serves one connection: CONNECT, or a request with a whole URL. Every request leads to
+// server.
 func (r *relay) overHTTP(conn net.Conn, server string) {
 	defer conn.Close()
 	in := bufio.NewReader(conn)
@@ -182,7 +184,7 @@ func (r *relay) overHTTP(conn net.Conn, server string) {
 	io.Copy(conn, out)
 }
 
-// overSOCKS serves one connection by RFC 1928, with a name and password.
+// overSOCKS serves one connection by RFC 1928, with user name and password.
 func (r *relay) overSOCKS(conn net.Conn, server string) {
 	defer conn.Close()
 	read := func(n int) []byte { b := make([]byte, n); io.ReadFull(conn, b); return b }
@@ -202,8 +204,8 @@ func (r *relay) overSOCKS(conn net.Conn, server string) {
 	join(conn, out)
 }
 
-// Servers are asked through the proxy of their settings, and only then; never through one of the
-// environment. The proxy looks up names. Pauses are those of each server, not of the proxy.
+// TestProxies checks that servers are asked through the proxy of their settings only, never through
+// one of the environment. The proxy looks up names. Each server keeps its own pause.
 func TestProxies(t *testing.T) {
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy",
 		"https_proxy"} {
@@ -269,7 +271,7 @@ func TestProxies(t *testing.T) {
 		file := private(t, "proxy-user: p\nproxy-password: q")
 		clock := newClock()
 		c, _ := secure(t, encrypted, func(o *Options) {
-			// the proxy is on loopback all the same
+			// the proxy is on loopback, and still allowed
 			o.Clock, o.Capture, o.Dial, o.AllowPrivate = clock, tt.capture, nil, false
 			o.Resolve = func(context.Context, string) ([]netip.Addr, error) {
 				t.Error("a name was looked up here")

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// HostSettings are what a rule says of its servers. A nil HostSettings says nothing.
+// HostSettings holds the settings of a rule. A nil HostSettings has none.
 type HostSettings struct {
 	match    string
 	file     string
@@ -18,10 +18,10 @@ type HostSettings struct {
 	proxy    *url.URL    // with its credentials
 }
 
-// String is the pattern of the rule, and nothing that is secret.
+// String returns the pattern of the rule, and no secret.
 func (s *HostSettings) String() string { return s.match }
 
-// Delay is the least time between two requests to the server, given the usual one.
+// Delay returns the least time between two requests to the server; usual is that without a rule.
 func (s *HostSettings) Delay(usual time.Duration) time.Duration {
 	if s == nil || !s.hasDelay {
 		return usual
@@ -29,8 +29,8 @@ func (s *HostSettings) Delay(usual time.Duration) time.Duration {
 	return s.delay
 }
 
-// AddTo adds the fields of the rule to the header of a request to its server under a scheme, and
-// returns their names, whose values are secret.
+// AddTo adds the fields of the rule to the header of a request with this scheme. It returns the
+// names of the fields whose values are secret.
 func (s *HostSettings) AddTo(header http.Header, scheme string) (secret []string) {
 	if s == nil || scheme != "https" && !s.plain {
 		return nil
@@ -42,7 +42,7 @@ func (s *HostSettings) AddTo(header http.Header, scheme string) (secret []string
 	return secret
 }
 
-// Proxy is that through which the server is asked; nil: none. It is not to be changed.
+// Proxy returns the proxy through which the server is asked, or nil. Callers must not change it.
 func (s *HostSettings) Proxy() *url.URL {
 	if s == nil {
 		return nil

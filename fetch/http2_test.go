@@ -24,8 +24,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// secure serves h.example with TLS on loopback. It returns a client that trusts it, and counts the
-// connections.
+// secure serves h.example with TLS on loopback. It returns a client that trusts the server, and a
+// count of connections.
 func secure(t *testing.T, server *httptest.Server, change func(*Options)) (
 	c *Client, dials *atomic.Int32) {
 	t.Helper()
@@ -53,8 +53,8 @@ func secure(t *testing.T, server *httptest.Server, change func(*Options)) (
 
 const secureHome = "https://example.com/" // the name in the certificate of httptest
 
-// HTTP/2 is used where TLS agrees on it, and only there. Each request has a connection of its own,
-// and its pause.
+// TestHTTP2ByALPN checks that HTTP/2 is used only if TLS agrees on it. Each request has its own
+// connection and its pause.
 func TestHTTP2ByALPN(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -175,7 +175,8 @@ func block(pairs ...string) []byte {
 	return b.Bytes()
 }
 
-// Whatever a server does with frames, a visit fails in time, asks once, and takes little memory.
+// TestHTTP2Attacks checks that a visit to a server with hostile frames fails in time, asks once,
+// and takes little memory.
 func TestHTTP2Attacks(t *testing.T) {
 	page := func(f *http2.Framer, stream uint32, end bool) {
 		f.WriteHeaders(http2.HeadersFrameParam{StreamID: stream,
@@ -285,7 +286,7 @@ func TestHTTP2Attacks(t *testing.T) {
 	}
 }
 
-// No goroutine of the transport outlives its request by long.
+// TestHTTP2LeavesNothing checks that no goroutine of the transport runs for long after its request.
 func TestHTTP2LeavesNothing(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter,
 		_ *http.Request) {

@@ -20,7 +20,7 @@ import (
 
 func isRefused(err error) bool { return errors.Is(err, errRefused) }
 
-// troubleOf says what an answer, or that there was none, tells of the server.
+// troubleOf returns the trouble of a server that an answer, or its absence, shows.
 func troubleOf(a *answer, err error) sitegraph.Trouble {
 	switch {
 	case a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable:
@@ -31,20 +31,20 @@ func troubleOf(a *answer, err error) sitegraph.Trouble {
 	return sitegraph.TroubleNone
 }
 
-// mediaType is what the server calls the content.
+// mediaType returns the type of the content as the server names it.
 func (a *answer) mediaType() string {
 	said := a.header.Get("Content-Type")
 	kind, _, _ := strings.Cut(said, ";")
 	return printable(cmp.Or(extract.MediaType(said), strings.ToLower(strings.TrimSpace(kind))))
 }
 
-// judge says what an answer means for the page:
+// judge sets the outcome of the page by the status of the answer:
 //
 //	200, 203                     fetched if it is HTML, JSON where a rule of the user says so,
 //	                             a document if it is watched or of a form that is a page, or a
 //	                             source where one was expected;
 //	                             excluded if not
-//	304                          not modified, if that was the question
+//	304                          not modified, if the request was conditional
 //	301 302 303 307 308 300      redirected, if Location names another web page; where there
 //	                             is a copy, temporary ones count as failed at first
 //	404 410                      gone
@@ -85,7 +85,7 @@ func (c *Client) judge(
 	}
 }
 
-// isTemporary names the 4xx that speak of the moment: time-out, too early, too many.
+// isTemporary reports whether a 4xx is about the moment: time-out, too early, too many requests.
 func isTemporary(status int) bool {
 	return status == http.StatusRequestTimeout || status == http.StatusTooEarly ||
 		status == http.StatusTooManyRequests
@@ -115,12 +115,12 @@ func (c *Client) judgeContent(
 	case listing != nil && !isFeed && !c.isNamed(o.URL):
 		forms = 0
 	case listing == nil && !c.isWatched(o.URL):
-		forms &^= 1 << extract.FormXML // of documents of XML none but feeds are pages
+		forms &^= 1 << extract.FormXML // XML documents other than feeds are no pages
 	}
 	if !forms.Has(formOf(contentType, a.body.octets)) && !isHTML(contentType, a.body.octets) {
 		o.Outcome = sitegraph.OutcomeExcluded
 		o.Detail = "not a page: " + cmp.Or(o.MediaType, "its type is not known")
-		// Somebody linked to a feed as to a page, or named one to begin with.
+		// A page linked to a feed as if to a page, or it is a start page.
 		if listing != nil {
 			o.Sources = append(slices.Clip(o.Sources), o.URL)
 		}
@@ -139,8 +139,8 @@ func (c *Client) judgeContent(
 	}
 }
 
-// formsOf returns the forms of documents that are pages at an address, by what the server calls
-// them.
+// formsOf returns the forms of documents that are pages at a URL, given the type that the server
+// names.
 func (c *Client) formsOf(url, contentType string) extract.Forms {
 	if c.isWatched(url) {
 		return extract.AllForms
@@ -155,11 +155,11 @@ func (c *Client) formsOf(url, contentType string) extract.Forms {
 	return forms
 }
 
-// isNamed reports whether a rule of who watches names a page itself.
+// isNamed reports whether a watch rule names this very page.
 func (c *Client) isNamed(url string) bool { return c.o.Named != nil && c.o.Named(url) }
 
-// challenged finds that a server refused a page in order to ask whether a person sees it. For who
-// watches the page it failed, and is neither gone nor another.
+// challenged reports whether a server refused a page to check for a human visitor. Then a watched
+// page has failed, and is neither gone nor changed.
 func (c *Client) challenged(ctx context.Context, o *sitegraph.Observation, a *answer) {
 	if len(a.body.octets) == 0 {
 		return
@@ -172,16 +172,16 @@ func (c *Client) challenged(ctx context.Context, o *sitegraph.Observation, a *an
 	o.Watched = &sitegraph.Watched{Challenge: true}
 }
 
-// mayChallenge reports whether an answer with a status may ask whether a person sees the page.
+// mayChallenge reports whether an answer with this status may be a check for a human visitor.
 func mayChallenge(status int) bool {
 	return status == http.StatusForbidden || status == http.StatusTooManyRequests ||
 		status == http.StatusServiceUnavailable
 }
 
-// isWatched reports whether somebody watches a page.
+// isWatched reports whether a watch rule holds for a page.
 func (c *Client) isWatched(url string) bool { return c.o.Watch != nil && len(c.o.Watch(url)) > 0 }
 
-// validate takes what the next visit can make its condition.
+// validate takes the validators with which the next visit can be conditional.
 func validate(o *sitegraph.Observation, a *answer) {
 	if tag := a.header.Get("ETag"); validETag(tag) {
 		o.ETag = strings.Clone(tag)
@@ -189,8 +189,7 @@ func validate(o *sitegraph.Observation, a *answer) {
 	o.LastModified = lastModified(a.header, a.ended)
 }
 
-// judgeSource reads a feed or sitemap. Types are of no use here: half of all feeds have
-// a wrong one.
+// judgeSource reads a feed or sitemap. It ignores the type: half of all feeds have a wrong one.
 func (c *Client) judgeSource(ctx context.Context, o *sitegraph.Observation, a *answer) {
 	content, err := c.read(ctx, o, a, true)
 	if err != nil {
@@ -216,8 +215,9 @@ func (c *Client) judgeSource(ctx context.Context, o *sitegraph.Observation, a *a
 	validate(o, a)
 }
 
-// hubs are those that a source names, and its topic there. Header lines go before what the source
-// itself says (WebSub 4). Where it names hubs and not itself, its topic is its address.
+// hubs returns the hubs that a source names, and its topic there. Link fields of the header come
+// before elements of the source (WebSub 4). If the source names hubs and no topic, its URL is the
+// topic.
 func hubs(address string, lines []string, l *feeds.Listing) (hubs []string, topic string) {
 	base, err := sitegraph.NewResolver(address)
 	if err != nil {
@@ -241,9 +241,8 @@ func hubs(address string, lines []string, l *feeds.Listing) (hubs []string, topi
 	return hubs, cmp.Or(topic, l.Topic, address)
 }
 
-// isHTML goes by the header. The content decides where the server does not know its type: where
-// there is none, or none that can be read, or one that says so (WHATWG MIME Sniffing 7), and of XML
-// its first element.
+// isHTML reports whether an answer is HTML, by its header. The content decides if the type is
+// missing, unreadable or generic (WHATWG MIME Sniffing 7). For XML the first element decides.
 func isHTML(contentType string, octets []byte) bool {
 	switch extract.MediaType(contentType) {
 	case "", "unknown/unknown", "application/unknown":
@@ -254,19 +253,18 @@ func isHTML(contentType string, octets []byte) bool {
 	return extract.IsHTML(contentType)
 }
 
-// mostProlog bounds what stands before the first element of XML, in octets.
+// mostProlog limits the part of XML before its first element, in octets.
 const mostProlog = 4 << 10
 
-// xhtmlRoot is the first element of XHTML behind a declaration, comments and a doctype.
+// xhtmlRoot matches the first element of XHTML after a declaration, comments and a doctype.
 var xhtmlRoot = regexp.MustCompile(
 	`^[^<]*(?:<\?[^>]*>\s*|<!--(?s:.*?)-->\s*|<!DOCTYPE\s[^>]*>\s*)*<html[\s>]`)
 
-// judgeRedirect takes the target of a redirect. It is not followed: it is a page of its
+// judgeRedirect takes the target of a redirect without following it: the target is a page of its
 // own, with its own robots.txt, guard and turn.
 //
-// A page of which there is a copy is not given up for a redirect that calls itself temporary:
-// a login or maintenance page would empty the whole corpus. Only after patience such answers
-// in a row it counts as moved.
+// A temporary redirect does not end a page that has a copy: a login or maintenance page would empty
+// the whole corpus. Only after patience such answers in a row does the page count as moved.
 func judgeRedirect(o *sitegraph.Observation, a *answer, rec *sitegraph.Record) {
 	locations := slices.Compact(a.header.Values("Location"))
 	if len(locations) != 1 || locations[0] == "" {
@@ -291,8 +289,8 @@ func judgeRedirect(o *sitegraph.Observation, a *answer, rec *sitegraph.Record) {
 	o.Outcome, o.RedirectTo = sitegraph.OutcomeRedirected, strings.Clone(target)
 }
 
-// patience is how many temporary redirects in a row a page with a copy survives; with the
-// loop's back-off that is about a day.
+// patience is the number of temporary redirects in a row that a page with a copy survives: about a
+// day with the back-off of the loop.
 const patience = 5
 
 func resolveTarget(base, location string) (string, bool) {
@@ -304,7 +302,8 @@ func resolveTarget(base, location string) (string, bool) {
 	return target, ok && len(target) <= sitegraph.MaxURLBytes
 }
 
-// escapeOctets escapes what is no UTF-8 in an address, as browsers do with a Location in Latin-1.
+// escapeOctets escapes octets of a URL that are not UTF-8, as browsers do with a Location in
+// Latin-1.
 func escapeOctets(address string) string {
 	if utf8.ValidString(address) {
 		return address
@@ -322,11 +321,11 @@ func escapeOctets(address string) string {
 	return b.String()
 }
 
-// maxRetryAfter bounds how long a server can send us away: one day.
+// maxRetryAfter limits the wait that a server may ask for: one day.
 const maxRetryAfter = 24 * time.Hour
 
-// retryAfter reads seconds or a date (RFC 9110 10.2.3); what is negative, past or
-// neither is ignored.
+// retryAfter reads seconds or a date (RFC 9110 10.2.3). It ignores other values, negative ones and
+// past dates.
 func retryAfter(h http.Header, now time.Time) (time.Time, bool) {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	if value == "" {
@@ -347,5 +346,5 @@ func retryAfter(h http.Header, now time.Time) (time.Time, bool) {
 	if t.After(latest) {
 		t = latest
 	}
-	return now.Add(t.Sub(now)), true // as far ahead where the clock steps
+	return now.Add(t.Sub(now)), true // the same distance if the clock steps
 }

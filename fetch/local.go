@@ -6,13 +6,12 @@ import (
 	"syscall"
 )
 
-// LocalError is a fault of this machine: no file descriptors, no resolver, no network. It tells
-// nothing of the page or its server.
+// LocalError is a fault of this machine, for example no file descriptors, no resolver or no
+// network. It does not speak about the page or its server.
 type LocalError struct {
 	Err error
-	// Unsure: a fault of the network, which may be this machine's or lie on the way to the server.
-	// What Try and Visit return beside it is an observation of the server's failure, if that is
-	// what it is taken for.
+	// Unsure marks a fault of the network, on this machine or on the way to the server. Try and
+	// Visit then also return an observation that blames the server.
 	Unsure bool
 }
 
@@ -20,16 +19,15 @@ func (e *LocalError) Error() string { return e.Err.Error() }
 
 func (e *LocalError) Unwrap() error { return e.Err }
 
-// localErrors are those of the system for which no server can be blamed; unsureErrors may be a
-// server's: it may have an address of IPv6 alone where this machine has none, or nobody on the way
-// may know where it is.
+// localErrors are errors of the system that no server can cause. unsureErrors may be a server's: it
+// has IPv6 alone and this machine does not, or no router on the way knows it.
 var (
 	localErrors  = []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM}
 	unsureErrors = []error{syscall.EADDRNOTAVAIL, syscall.ENETDOWN, syscall.ENETUNREACH}
 )
 
-// localFault wraps an error that is, or may be, a fault of this machine in a LocalError; nil for
-// any other.
+// localFault wraps an error that is, or may be, a fault of this machine in a LocalError. For any
+// other it returns nil.
 func localFault(err error) error {
 	if local := (*LocalError)(nil); errors.As(err, &local) {
 		return local

@@ -11,16 +11,16 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// M01: hosts that are asked once, and answer or fail, leave a bounded state behind. With more hosts
-// the bound of each part is held by TestGateForgets, TestRobotsCacheIsBounded,
-// TestKeptRobotsAreBounded, TestResolverKeepsSoMuch and TestSuspectsAreBounded.
+// M01: hosts that are asked once, and answer or fail, leave a bounded state behind.
+// TestGateForgets, TestRobotsCacheIsBounded, TestKeptRobotsAreBounded, TestResolverKeepsSoMuch and
+// TestSuspectsAreBounded check each part with more hosts.
 func TestManyHostsAskedOnce(t *testing.T) {
 	const each, robotsBound = 700, 100 * entryBytes
 	kinds := map[string]sitegraph.Outcome{
 		"well":   sitegraph.OutcomeFetched,
-		"broken": sitegraph.OutcomeFailed, // 500 for robots.txt, too
+		"broken": sitegraph.OutcomeFailed, // 500 also for robots.txt
 		"silent": sitegraph.OutcomeFailed, // nobody listens at its address
-		"lost":   sitegraph.OutcomeFailed, // its name has none
+		"lost":   sitegraph.OutcomeFailed, // its name has no address
 	}
 	for kind, want := range kinds {
 		w := newWeb(t, "all.example", "0.0.0.0")

@@ -28,7 +28,7 @@ func TestTypes(t *testing.T) {
 	const page = "<!DOCTYPE html><p>x"
 	for _, c := range []struct {
 		contentType, kind string
-		page              bool // where the body is one
+		page              bool // the body is a page
 	}{
 		{"text/html", "text/html", true},
 		{"Text/HTML; Charset=\"utf-8\"", "text/html", true},

@@ -10,21 +10,21 @@ import (
 	"time"
 )
 
-// meterKey is the context key under which a visit tells its connections their meter.
+// meterKey is the context key under which a visit passes its meter to its connections.
 type meterKey struct{}
 
-// meter counts what the connections of one visit read. Its connections come one after the other,
-// but one that was given up may still be read from.
+// meter counts the octets that the connections of one visit read. They follow each other, but one
+// that was given up may still be read from.
 type meter struct {
-	most int64 // 0: no bound
+	most int64 // 0: no limit
 	read atomic.Int64
 	cut  atomic.Bool
 	open sync.WaitGroup // connections
-	left atomic.Int32   // of them
+	left atomic.Int32   // octets left to read
 }
 
-// awaitClosed waits for the connections to be closed, which counts what they did not read. Where
-// HTTP/2 may be spoken, that happens behind the back of a visit.
+// awaitClosed waits until the connections are closed, because closing counts their unread octets.
+// The transport of HTTP/2 closes them after the visit.
 func (m *meter) awaitClosed() {
 	if m.left.Load() == 0 {
 		return
@@ -33,19 +33,19 @@ func (m *meter) awaitClosed() {
 	go func() { m.open.Wait(); close(closed) }()
 	select {
 	case <-closed:
-	case <-time.After(time.Second): // one that was given up
+	case <-time.After(time.Second): // a connection that was given up
 	}
 }
 
-// onTheWay is how much of the bound is kept for what the system receives and is not read, because
-// the visit is cut or the body not needed. Its buffer holds no more, so that no more comes. 64 KiB
-// a round trip are enough for pages.
+// onTheWay is the part of the limit for octets that the system receives and nobody reads, because
+// the visit is cut or needs no body. The buffer of the system holds no more. 64 KiB a round trip
+// are enough for pages.
 func (m *meter) onTheWay() int64 { return min(m.most/4, 64<<10) }
 
 var errNoBytes = errors.New("larger than what the budget has left for it")
 
-// dial connects as the client would by itself: the address was resolved and judged by then, and
-// is judged again by the client.
+// dial connects like the client: the client has resolved and checked the address, and checks it
+// again.
 func dial(ctx context.Context, network, address string) (net.Conn, error) {
 	m, _ := ctx.Value(meterKey{}).(*meter)
 	d := net.Dialer{KeepAlive: -1}
@@ -72,8 +72,8 @@ type meteredConn struct {
 	closed sync.Once
 }
 
-// Read reads no more than the meter has left, and fails when that is nothing. What it may read is
-// taken before and the rest given back, so that two connections at a time do not read more either.
+// Read reads at most what the meter has left, and fails when nothing is left. It takes the octets
+// first and gives the unused ones back, so that two connections together do not exceed the limit.
 func (c *meteredConn) Read(p []byte) (int, error) {
 	m := c.meter
 	if m.most == 0 {
@@ -96,12 +96,12 @@ func (c *meteredConn) Read(p []byte) (int, error) {
 	}
 }
 
-// Close counts what was received and not read.
+// Close counts octets that were received and not read.
 func (c *meteredConn) Close() (err error) {
 	c.closed.Do(func() {
 		if tcp, ok := c.Conn.(*net.TCPConn); ok {
 			if socket, err := tcp.SyscallConn(); err == nil {
-				// An error of it says that nothing is left to count.
+				// An error means that nothing is left to count.
 				socket.Control(func(fd uintptr) { c.meter.read.Add(unread(fd)) })
 			}
 		}

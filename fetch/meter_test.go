@@ -16,8 +16,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// meteredRelay passes connections on to a server and counts what it hands to the visitor's system:
-// with a send buffer of almost nothing that is what went over the network.
+// meteredRelay passes connections on to a server and counts the octets for the visitor. With its
+// tiny send buffer that is what crossed the network.
 func meteredRelay(t *testing.T, to string) (address string, passed *atomic.Int64) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -58,8 +58,8 @@ func meteredRelay(t *testing.T, to string) (address string, passed *atomic.Int64
 	return l.Addr().String(), passed
 }
 
-// TestMeter: what a visit is said to have read is what crossed the network, also where the body is
-// not wanted or too long, and never more than it might.
+// TestMeter checks that a visit counts what crossed the network, also if its body is unwanted or
+// too long, and never exceeds its limit.
 func TestMeter(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what the system received and nobody read is counted on Linux only")
@@ -93,7 +93,7 @@ func TestMeter(t *testing.T) {
 		path     string
 		most     int64
 		outcome  sitegraph.Outcome
-		low, top int64 // said to be read
+		low, top int64 // range of the counted octets
 	}{
 		{"/small", 0, sitegraph.OutcomeFetched, 5000, 7000},
 		{"/small", 20_000, sitegraph.OutcomeFetched, 5000, 7000},
@@ -113,14 +113,15 @@ func TestMeter(t *testing.T) {
 			if test.outcome == sitegraph.OutcomeFailed && o.Trouble != sitegraph.TroubleUnknown {
 				t.Errorf("trouble of the server: %v; it was cut by us", o.Trouble)
 			}
-			time.Sleep(20 * time.Millisecond) // whatever still comes
+			time.Sleep(20 * time.Millisecond) // more octets may come
 			got := passed.Load() - before
 			t.Logf("%v, %d read, %d passed", o.Outcome, o.Transferred, got)
 			if o.Outcome != test.outcome || o.Transferred < test.low || o.Transferred > test.top {
 				t.Errorf("%v, %d bytes; want %v, %d to %d", o.Outcome, o.Transferred, test.outcome,
 					test.low, test.top)
 			}
-			// of the relay's send buffer, at least 4.5 KB, and what the system rounds up
+			// inSockets is the send buffer of the relay, at least 4.5 KB, and what the system
+			// rounds up.
 			const inSockets = 16 << 10
 			if test.most > 0 && got > test.most+inSockets {
 				t.Errorf("%d bytes passed of at most %d", got, test.most)
@@ -133,7 +134,8 @@ func TestMeter(t *testing.T) {
 	}
 }
 
-// A visit that is given up in the middle ends at once and counts what it has read.
+// TestMeterOfVisitGivenUp checks that a visit given up in the middle ends at once and counts what
+// it has read.
 func TestMeterOfVisitGivenUp(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

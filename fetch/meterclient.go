@@ -7,28 +7,25 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// MeteredClient is a client whose visits are metered.
-//
-// It counts the bytes that a visit reads from the network, and ends the visit when it has read as
-// many as it may.
+// MeteredClient is a Client that counts the bytes which a visit reads from the network, and ends
+// the visit at a limit.
 //
 // # Terms
 //
 //	bound       how many bytes a visit may read, robots.txt and headers included
-//	on the way  what the system receives ahead of a reader, and perhaps is never read
+//	on the way  received by the system, and perhaps never read
 //
 // # Guarantees
 //
-//  1. Observation.Transferred of a visit is what its connections received, also where a body is cut
-//     or not needed. Bytes that a connection received and that were not read are counted on Linux
-//     only.
-//  2. A visit with a bound reads no more. When nothing is left the visit is cut: it fails, unless
-//     the client had enough of the body, and counts as having read the whole bound.
+//  1. Observation.Transferred is what the connections of a visit received, also if a body is cut or
+//     not needed. Received bytes that nobody read are counted on Linux only.
+//  2. A visit with a bound reads no more. It is cut when nothing is left, and counts as the whole
+//     bound. It fails unless the client had enough of the body.
 //
-// The caller chooses servers and bounds. A MeteredClient may be used by many goroutines.
+// Goroutines may share a MeteredClient.
 type MeteredClient struct{ *Client }
 
-// NewMeteredClient makes a client. It connects by itself: Options.Dial is not called.
+// NewMeteredClient returns a client that connects by itself: it does not call Options.Dial.
 func NewMeteredClient(o Options) (*MeteredClient, error) {
 	o.Dial = dial
 	client, err := New(o)
@@ -38,8 +35,8 @@ func NewMeteredClient(o Options) (*MeteredClient, error) {
 	return &MeteredClient{client}, nil
 }
 
-// Try is fetch.Client.Try for a visit that may read so many bytes; 0: any number. The observation
-// tells how many it has read, also where there is an error.
+// Try is Client.Try for a visit that may read at most this many bytes; 0 means any number. The
+// observation has the number of bytes read, also if there is an error.
 func (c *MeteredClient) Try(
 	ctx context.Context, r *sitegraph.Record, mostBytes int64,
 ) (o *sitegraph.Observation, until time.Time, err error) {
@@ -50,7 +47,7 @@ func (c *MeteredClient) Try(
 	if m.cut.Load() {
 		o.Transferred = m.most
 		if o.Outcome == sitegraph.OutcomeFailed {
-			// the server has none
+			// the server is not at fault
 			o.Detail, o.Trouble = errNoBytes.Error(), sitegraph.TroubleUnknown
 		}
 	}

@@ -5,13 +5,13 @@ import (
 	"unsafe"
 )
 
-// setReceiveBuffer bounds what the system receives ahead of the reader, which is up to twice as
-// much.
+// setReceiveBuffer limits the octets that the system receives ahead of the reader. The system may
+// double the limit.
 func setReceiveBuffer(fd uintptr, bytes int) error {
 	return syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, bytes)
 }
 
-// unread is how many bytes the system has received and that were not read.
+// unread returns the number of octets that the system has received and nobody read.
 func unread(fd uintptr) int64 {
 	var n int32
 	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, fd, syscall.TIOCINQ,

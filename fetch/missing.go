@@ -16,70 +16,68 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Some servers answer 200 where a page is not there (a soft 404). Nobody can tell that from the
-// page alone. So where pages of a directory are suspected, the server is asked for an address there
-// that cannot exist, and pages that show the same count as gone (Bar-Yossef et al., "Sic transit
-// gloria telae", 2004). To hide a page that is there is worse than to keep one that is not: all
-// signs must agree.
+// Some servers answer 200 for a missing page (a soft 404). The page alone does not prove that. So
+// the client asks the server for a URL in the directory of a suspected page that cannot exist.
+// Pages with the same answer count as gone (Bar-Yossef et al., "Sic transit gloria telae", 2004). A
+// hidden page is worse than a kept missing one, so all signs must agree.
 //
-// A page is suspected whose title or heading says that it is not there, or whose text is that of
-// two other pages visited lately. It is gone if it resembles what the server answers for the
-// impossible address (sameAs, aboutAs), has the same title, and besides
+// A page is suspected if its title or heading says that it is missing, or if two other recent pages
+// have the same text. It is gone if it resembles the answer for the impossible URL (sameAs,
+// aboutAs), has the same title, and
 //
-//   - says in its title or heading that it is not there, or
+//   - says in its title or heading that it is missing, or
 //   - had a copy with another text, so that the server can tell pages apart.
 //
-// The root and index pages of directories are never judged, nor is a page with few words: pages
-// that scripts fill all look alike.
+// The root, index pages and pages with few words are never judged: pages that scripts fill all look
+// alike.
 
 const (
-	// sameAs is the least resemblance of texts that are the same but for a date or an
-	// advertisement, aboutAs where the page says besides that it is not there, and perhaps a time
-	// and a number.
+	// sameAs is the least resemblance of texts that differ in a date or an advertisement. aboutAs
+	// is that of pages which also say that they are missing, perhaps with a time and a number.
 	sameAs, aboutAs = 0.9, 0.8
-	// fewWords is the least text that is compared.
+	// fewWords is the least number of words of a text that is compared.
 	fewWords = 5
-	// probeFresh is how long the answer to a probe holds.
+	// probeFresh is how long the answer to a probe is valid.
 	probeFresh = 7 * 24 * time.Hour
-	// probePause and probeEvery bound the probes of a server: one in an hour at most, and one for
-	// so many visits, so that they are at most 5 % of them.
+	// probePause and probeEvery limit the probes of a server: one an hour, and one per probeEvery
+	// visits, which makes at most 5 % of them.
 	probePause = time.Hour
 	probeEvery = 20
-	// mostProbes bounds the directories of a server of which an answer is remembered, mostSuspects
-	// the servers. Each probe takes about 700 octets.
+	// mostProbes limits the directories of a server with a remembered answer, mostSuspects the
+	// servers. Each probe takes about 700 octets.
 	mostProbes   = 8
 	mostSuspects = 10_000
-	// recentTexts is how many texts of a server are remembered to find equal ones, of equalTexts
-	// pages.
+	// recentTexts is the number of texts remembered for each server. A text that equalTexts pages
+	// show is suspicious.
 	recentTexts = 8
 	equalTexts  = 3
 )
 
-// probe is what a server answered for an address that cannot exist.
+// probe is the answer of a server for a URL that cannot exist.
 type probe struct {
 	dir    string
 	at     time.Time
-	sketch *extract.Sketch // nil: it said that there is nothing, as it should
+	sketch *extract.Sketch // nil: the server reported the page as missing
 }
 
-// suspect is what is remembered of a server where pages look alike.
+// suspect holds recent texts and probes of one server.
 type suspect struct {
 	server string // scheme and authority
 	texts  [recentTexts]recentText
-	next   int // of texts, that is overwritten
+	next   int // the text that is overwritten next
 	probes []probe
 
-	wanted string    // an impossible address that is to be asked for; "": none
+	wanted string    // impossible URL to ask for; "": none
 	asked  time.Time // the last probe; zero: none
-	visits int       // since then
+	visits int       // visits since then
 }
 
 type recentText struct {
 	digest sitegraph.Digest
-	urls   [equalTexts]uint64 // hashes of different addresses
+	urls   [equalTexts]uint64 // hashes of different URLs
 }
 
-// suspects are the servers seen last. It is safe for concurrent use.
+// suspects holds the servers that were seen last. Goroutines may share it.
 type suspects struct {
 	mu      sync.Mutex
 	servers map[string]*list.Element // of *suspect
@@ -90,7 +88,7 @@ func newSuspects() *suspects {
 	return &suspects{servers: map[string]*list.Element{}, used: list.New()}
 }
 
-// of returns what is remembered of a server. The caller holds the mutex.
+// of returns the entry of a server. The caller holds the mutex.
 func (s *suspects) of(server string) *suspect {
 	if e, ok := s.servers[server]; ok {
 		s.used.MoveToFront(e)
@@ -106,7 +104,7 @@ func (s *suspects) of(server string) *suspect {
 	return x
 }
 
-// visited notes a page that was fetched, and reports whether it is suspected.
+// visited notes a fetched page, and reports whether it is suspected.
 func (s *suspects) visited(u *url.URL, page *extract.Page) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,7 +113,7 @@ func (s *suspects) visited(u *url.URL, page *extract.Page) bool {
 	return x.repeats(page.Digests.Text, u) || page.Missing
 }
 
-// repeats notes a text and reports whether enough pages show it.
+// repeats notes a text, and reports whether enough pages show it.
 func (x *suspect) repeats(digest sitegraph.Digest, u *url.URL) bool {
 	h := fnv.New64a()
 	h.Write([]byte(u.RequestURI()))
@@ -141,9 +139,8 @@ func (x *suspect) repeats(digest sitegraph.Digest, u *url.URL) bool {
 	return false
 }
 
-// resembles reports whether the resemblance of a page to what its server shows for an address that
-// cannot exist is least or more. If the server was not asked for such an address in the directory
-// of the page lately, it will be.
+// resembles reports whether a page resembles the answer of its server for an impossible URL by
+// least or more. If there is no recent answer for the directory of the page, it requests a probe.
 func (s *suspects) resembles(u *url.URL, sketch *extract.Sketch, least float64,
 	now time.Time) bool {
 	if sketch.Words < fewWords {
@@ -169,7 +166,7 @@ func (s *suspects) resembles(u *url.URL, sketch *extract.Sketch, least float64,
 	return false
 }
 
-// due returns an address that is to be asked for before a visit to a page of the server; "": none.
+// due returns an impossible URL to ask for before a visit to a page of the server, or "".
 func (s *suspects) due(u *url.URL, now time.Time) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -185,7 +182,8 @@ func (s *suspects) due(u *url.URL, now time.Time) string {
 	return x.wanted
 }
 
-// answered notes what a server answered for an impossible address; nil: as it should.
+// answered notes the answer of a server for an impossible URL; nil means that the server reported
+// it as missing.
 func (s *suspects) answered(u *url.URL, sketch *extract.Sketch, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -204,16 +202,16 @@ func (s *suspects) answered(u *url.URL, sketch *extract.Sketch, now time.Time) {
 	x.probes = append(x.probes, p)
 }
 
-// directoryOf is the path of a page up to its last slash.
+// directoryOf returns the path of a URL up to its last slash.
 func directoryOf(u *url.URL) string {
 	path := strings.TrimSuffix(u.EscapedPath(), "/")
 	return path[:strings.LastIndexByte(path, '/')+1]
 }
 
-// impossible is an address beside a page that nobody has: a random name with the ending of the
-// page's, which may decide who answers.
+// impossible returns a URL beside a page that nobody has: a random name with the extension of the
+// page, because the extension may select the handler.
 func impossible(u *url.URL) string {
-	const letters = "bcdfghjklmnpqrstvwxz" // no word
+	const letters = "bcdfghjklmnpqrstvwxz" // no vowels, so no word
 	name := make([]byte, 24)
 	for i := range name {
 		name[i] = letters[rand.IntN(len(letters))]
@@ -227,8 +225,8 @@ func impossible(u *url.URL) string {
 	return origin(u) + directoryOf(u) + string(name) + ending
 }
 
-// isIndex reports whether an address is the root, or an index page: what servers show for other
-// addresses, too.
+// isIndex reports whether a URL is the root or an index page. Servers show those for other URLs
+// also.
 func isIndex(u *url.URL) bool {
 	path := u.EscapedPath()
 	last := path[strings.LastIndexByte(path, '/')+1:]
@@ -242,11 +240,10 @@ func isIndex(u *url.URL) bool {
 	return false
 }
 
-// softMissing is the detail of such a visit.
+// softMissing is the detail of a visit to a soft 404.
 const softMissing = "soft 404: the server shows the same for an address that cannot exist"
 
-// isMissing reports whether a page that was answered with 200 is none. It may note that the server
-// is to be asked for an impossible address.
+// isMissing reports whether a page answered with 200 is missing. It may request a probe.
 func (c *Client) isMissing(ctx context.Context, o *sitegraph.Observation, a *answer,
 	rec *sitegraph.Record, page *extract.Page) bool {
 	if !c.o.SoftMissing {
@@ -277,8 +274,8 @@ func (c *Client) sketch(ctx context.Context, a *answer, url string) (*extract.Sk
 	return content.Page.Sketch, nil
 }
 
-// probe asks a server for an address that cannot exist, if that is due. The page must wait for its
-// turn then: the error is notYet, a LocalError or ctx's. It is nil if nothing was asked.
+// probe asks a server for an impossible URL, if one is due. Then the page must wait for its turn,
+// and the error is notYet, a LocalError or that of ctx. The error is nil if nothing was asked.
 func (c *Client) probe(ctx context.Context, u *url.URL, try int, policy robotsPolicy,
 	delay time.Duration) error {
 	if !c.o.SoftMissing {

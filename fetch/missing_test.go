@@ -13,7 +13,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// prose are so many words, the same for a seed.
+// prose returns words words of text, the same for the same seed.
 func prose(seed uint64, words int) string {
 	r := rand.New(rand.NewPCG(seed, 1))
 	parts := strings.Fields("river stone market letter garden window winter summer train paper " +
@@ -32,16 +32,16 @@ func htmlOf(title, heading, main string) string {
 <main><h1>%s</h1><p>%s</p></main><footer>Copyright, imprint, contact</footer></body></html>`, title, heading, main)
 }
 
-// softSite is a labelled server.
+// softSite is a server with labelled pages.
 type softSite struct {
 	name string
-	// there are pages that exist, by path; before those that did at the first pass.
+	// there has the pages that exist, by path; before has those of the first pass.
 	there, before map[string]string
-	// paths of pages that do not exist, or no longer
+	// missing has paths of pages that do not exist, or no longer.
 	missing []string
-	// what the server answers for those and any other
+	// unknown is the answer of the server for missing and any other path.
 	unknown func(path string, n int) (int, string)
-	// lost is how many of missing are known not to be found.
+	// lost is the known number of pages in missing that the client does not find.
 	lost int
 }
 
@@ -174,8 +174,8 @@ var (
 			"free here.")
 )
 
-// TestSoftMissing measures on labelled servers: three passes over all pages, some of which vanish
-// after the first, and what the last pass says of each.
+// TestSoftMissing visits all pages of labelled servers three times. Some vanish after the first
+// pass; the last pass is compared with the labels.
 func TestSoftMissing(t *testing.T) {
 	var found, hidden, missed, requests, probes int
 	for _, site := range softSites() {
@@ -248,7 +248,7 @@ func TestSoftMissing(t *testing.T) {
 				asked++
 			}
 		}
-		// One for each 20 visits, and the first.
+		// one for each 20 visits, and the first
 		if most := 1 + 4*len(all)/probeEvery; asked > most {
 			t.Errorf("%s: %d probes in %d requests", site.name, asked, len(w.requests))
 		}
@@ -262,7 +262,8 @@ func TestSoftMissing(t *testing.T) {
 	}
 }
 
-// A probe obeys robots.txt, keeps the pause, comes once, and is repeated after a week only.
+// TestProbesArePolite checks that a probe obeys robots.txt, keeps the pause, is made once, and
+// repeated only after a week.
 func TestProbesArePolite(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	page := htmlOf("Page not found", "Not found",

@@ -24,36 +24,37 @@ var ErrNoContact = words.Hint(errors.New("the user agent names no contact: it mu
 	`give one, for example --user-agent "mybot/1.0 (+https://example.org/bot)": site owners must be `+
 		"able to reach you", words.ExitMisuse)
 
-// ErrNoName refuses a user agent from which nobody can tell which name robots.txt is to be searched
-// for: it names none but browsers, or several.
-var ErrNoName = words.Hint(errors.New("it cannot be told which name in it is the one that "+
-	"robots.txt is searched for"),
+// ErrNoName refuses a user agent in which the name for robots.txt is unclear: it names only
+// browsers, or several bots.
+var ErrNoName = words.Hint(errors.New("it does not show clearly which name "+
+	"to look for in robots.txt"),
 	"say which name it is, for example --robots-agent mybot", words.ExitMisuse)
 
-// NoInterval as Options.Interval switches the pause between requests off. It is meant for
-// one's own servers.
+// NoInterval as Options.Interval means no pause between requests. It is meant for one's own
+// servers.
 const NoInterval time.Duration = -1
 
-// Options of a client. The zero value of every field but UserAgent means its default.
+// Options configure a Client. The zero value of every field except UserAgent means its default.
 type Options struct {
 	// UserAgent is sent with each request. It must contain a contact.
 	UserAgent string
 
-	// RobotsAgent is the product token that robots.txt and X-Robots-Tag are searched for. Default:
-	// that of the user agent (see ProductOf), where it can be told from those of browsers.
+	// RobotsAgent is the product token to look for in robots.txt and X-Robots-Tag. Default: that of
+	// the user agent, if it is clear (see ProductOf).
 	RobotsAgent string
 
 	Clock Clock // default: WallClock
 
-	// Asking is called before each request; with an error none is sent. May be nil.
+	// Asking is called before each request. If it returns an error no request is sent. It may be
+	// nil.
 	Asking func() error
 
 	// Interval is the time from the end of a request to the start of the next one, for a
 	// server and for an address. Default 10 s; NoInterval for none.
 	Interval time.Duration
 
-	// Hosts are settings of single servers; nil: none. A delay there replaces Interval, a proxy the
-	// guard of addresses: then only ports and addresses named in links are judged.
+	// Hosts has settings of single servers, or is nil. A delay there replaces Interval. A proxy
+	// there replaces the guard of addresses: then only ports and addresses in links are checked.
 	Hosts *HostTable
 
 	MaxBody   int64 // octets of a page kept, decoded; default 2 MB
@@ -64,83 +65,81 @@ type Options struct {
 	HeaderTimeout time.Duration // from the request to the end of the answer's header; default 15 s
 	DialTimeout   time.Duration // of the connection, and again of the TLS handshake; default 10 s
 
-	// AllowPrivate permits addresses that are not public and all ports: for one's own
-	// servers only. The author of a page decides where its links lead.
+	// AllowPrivate permits addresses that are not public and all ports: for one's own servers only,
+	// because the authors of pages choose where links lead.
 	AllowPrivate  bool
-	AllowNetworks []netip.Prefix // permitted though they are not public
-	AllowPorts    []uint16       // permitted beside 80 and 443
+	AllowNetworks []netip.Prefix // permitted although not public
+	AllowPorts    []uint16       // permitted besides 80 and 443
 
-	// RootCAs are trusted to sign certificates; nil: those of the system.
+	// RootCAs sign certificates that the client trusts; nil means those of the system.
 	RootCAs *x509.CertPool
 
-	// Nameserver ("address:port") is asked instead of those of the system.
+	// Nameserver ("address:port") replaces the name servers of the system.
 	Nameserver string
 
-	// Resolve replaces DNS. The addresses it returns are guarded like any others.
+	// Resolve replaces DNS. The guard checks the addresses that it returns.
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
 
-	// Dial replaces the connection to addr ("address:port", already guarded). It may choose
-	// another port; a connection to another address is refused.
+	// Dial replaces the connection to addr ("address:port", already checked). It may choose another
+	// port. A connection to another address is refused.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
-	// Proxy is an HTTP proxy that all requests go through, as http://127.0.0.1:3128 (see
-	// ParseProxy); nil: none. It is never taken from the environment. Names are looked up and
-	// addresses guarded here all the same, and so are turns and pauses.
+	// Proxy is the HTTP proxy for all requests, such as http://127.0.0.1:3128 (see ParseProxy), or
+	// nil. It never comes from the environment. The client still looks up names, guards addresses,
+	// and keeps turns and pauses.
 	Proxy *url.URL
-	// Warn is told, at most once a minute each, what the user should know and no visit reports:
-	// that the proxy is a recrawl guard and refused a request because a limit of its own was
-	// exceeded; that no name server answers, and names that are not known wait. It is called by one
-	// goroutine at a time for each.
+	// Warn is called, at most once a minute for each of two troubles that no visit reports. A proxy
+	// that is a recrawl guard refused a request over one of its limits; or no name server answers,
+	// and unknown names wait. One goroutine at a time calls it for each.
 	Warn func(error)
 
-	// RobotsAnyHost follows redirects of robots.txt to any server (RFC 9309 2.3.1.2); without
-	// it only those that stay on the site, hosts of one registered domain, count.
+	// RobotsAnyHost follows redirects of robots.txt to any server (RFC 9309 2.3.1.2). Otherwise the
+	// target must be on the site: on a host of the same registered domain.
 	RobotsAnyHost bool
 	RobotsBytes   int64 // memory for robots.txt files; default 64 MB
-	// RobotsFresh is how long a robots.txt holds before it is asked for again. Default, and most:
-	// 24 h (RFC 9309 2.4).
+	// RobotsFresh is how long a robots.txt is valid. Default and maximum: 24 h (RFC 9309 2.4).
 	RobotsFresh time.Duration
-	// MaxAge is the longest time between two visits to a page that the user allows. A robots.txt
-	// that could not be had is asked for again as soon, whatever the server did before, unless it
-	// asked for a longer wait. It is called concurrently; nil, or 0: there is no such time.
+	// MaxAge returns the longest time between two visits to a page that the user allows; nil or 0
+	// means none. An unreachable robots.txt is asked for again as soon, unless its server asked for
+	// a longer wait. It is called concurrently.
 	MaxAge func(url string) time.Duration
-	// KeepRobots makes Keep hand out what is read of robots.txt, and Recall take it in again.
+	// KeepRobots lets Keep hand out what was read of robots.txt, and Recall read it again.
 	KeepRobots bool
 
-	// Read reads bodies in place of the function Read, such as in a process of its own. Its error
-	// makes the visit a failure that says so.
+	// Read replaces the function Read, for example to parse bodies in a separate process. Its error
+	// makes the visit a failure with that text.
 	Read func(context.Context, Reading) (Content, error)
 
-	// Capture lets Listen take down what crosses the network. The body of every answer is then
-	// read, also where nothing but the status is needed. HTTP/1.1 and gzip alone are used, which
-	// all tools read. Without it HTTP/2 is used where a server offers it with TLS, and br and zstd
-	// are asked for, too.
+	// Capture lets Listen record what crosses the network. Then the body of every answer is read,
+	// also if the status alone matters, and only HTTP/1.1 and gzip are used, which all tools read.
+	// Without it HTTP/2 is used over TLS where servers offer it, and br and zstd are accepted.
 	Capture bool
 
-	// Rules say what of a page counts, by its address (extract.Options.Rule); nil: all does.
+	// Rules select the parts of a page that count, by its URL (extract.Options.Rule); nil: all
+	// parts.
 	Rules *extract.Rules
 
-	// Documents are the forms of documents that are pages beside HTML: links to them are taken, and
-	// their content is their text. MaxSource bounds a file of PDF or office.
+	// Documents are the forms of documents that count as pages besides HTML. Links to them are
+	// taken, and their text is their content. MaxSource limits a PDF or office file.
 	Documents extract.Forms
 
-	// Watch returns the rules by which a page is watched: what they leave of it becomes
+	// Watch returns the rules that watch a page. The parts that they select become
 	// Observation.Watched. It is called concurrently; nil: no page is watched.
 	Watch func(url string) []*extract.Rule
-	// Named reports whether a rule names the page itself. Then also a feed or sitemap is read as a
-	// page there, and nothing else that names it makes it a source. It is called concurrently; nil:
-	// none does.
+	// Named reports whether a watch rule names this very page. Then a feed or sitemap there is read
+	// as a page, and nothing else makes it a source. It is called concurrently; nil: no page is
+	// named.
 	Named func(url string) bool
 
-	// Filters reject pages that the user does not want; nil: none does. Who opened them closes
-	// them when no visit is under way.
+	// Filters reject unwanted pages, or is nil. The caller closes them when no visit is in flight.
 	Filters *filter.Set
 
-	// SoftMissing finds pages that are gone though the server answers 200 (see missing.go). For
-	// that it asks now and then for an address that cannot exist.
+	// SoftMissing finds missing pages of servers that answer 200 for them (see missing.go). For
+	// that the client sometimes asks for a URL that cannot exist.
 	SoftMissing bool
 
-	// Main makes Digests.Main, which takes half of the work on a page; without it that is zero.
+	// Main makes Digests.Main, which takes half of the work on a page. Without it that digest is
+	// zero.
 	Main bool
 }
 
@@ -155,18 +154,17 @@ const (
 	defaultRobotsBytes   = 64_000_000
 )
 
-// MostBytes is what any visit may take with a MaxBody, and a MaxSource by default: a page or a
-// source as large as is kept, the header, and robots.txt, as they come over the network.
+// MostBytes returns the most octets that a visit may transfer with this MaxBody and the default
+// MaxSource: the largest page or source that is kept, the header and robots.txt.
 func MostBytes(maxBody int64) int64 { return max(maxBody, defaultMaxSource) + 2<<20 }
 
-// CheckAgent says why a user agent would be refused: it names no contact, or no name for
-// robots.txt.
+// CheckAgent returns an error if a user agent names no contact, or no clear name for robots.txt.
 func CheckAgent(agent string) error {
 	_, err := Options{UserAgent: agent}.withDefaults()
 	return err
 }
 
-// withDefaults returns o complete, or says which field makes no sense.
+// withDefaults returns o with its defaults, or an error that names the wrong field.
 func (o Options) withDefaults() (Options, error) {
 	if !hasContact(o.UserAgent) {
 		return o, fmt.Errorf("user agent %q: %w", o.UserAgent, ErrNoContact)

@@ -40,8 +40,8 @@ func TestInterval(t *testing.T) {
 	}
 }
 
-// The name for robots.txt is the bot's, wherever it stands among those of browsers. Where it cannot
-// be told, the agent is refused: rules for others would be obeyed, and ours not.
+// TestProductOf checks that the name for robots.txt is the bot's, wherever it stands among those of
+// browsers. An unclear agent is refused: the client would obey rules for others and not ours.
 func TestProductOf(t *testing.T) {
 	const (
 		chrome = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36"
@@ -86,7 +86,7 @@ func TestProductOf(t *testing.T) {
 		"Mozilla/5.0 (compatible; MJ12bot/v1.4.8; http://mj12bot.com/)": "mj",
 		"DuckDuckBot/1.1; (+http://duckduckgo.com/duckduckbot.html)":    "duckduckbot",
 		"CCBot/2.0 (https://commoncrawl.org/faq/)":                      "ccbot",
-		// Nobody can tell.
+		// unclear names
 		"Mozilla/5.0 (me@example.org)":                                                          "",
 		"Mozilla/5.0 (https://example.org/bot)":                                                 "",
 		"https://example.org/bot":                                                               "",

@@ -11,8 +11,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// TestPoliteness visits two servers on one address and one on another, as fast as it is
-// let, and checks the distance of requests as the servers saw them.
+// TestPoliteness visits two servers at one address and one at another, as fast as the client
+// allows, and checks the times of requests at the servers.
 func TestPoliteness(t *testing.T) {
 	w := newWeb(t, "a.example", "127.0.0.1", "b.example", "127.0.0.1", "c.example", "127.0.0.2")
 	w.handle("a.example/robots.txt", func(rw http.ResponseWriter, _ *http.Request) {
@@ -44,8 +44,8 @@ func TestPoliteness(t *testing.T) {
 	}
 }
 
-// TestPolitenessOfManyCallers lets callers that care for nothing visit three servers on
-// two addresses at once; run it with -race.
+// TestPolitenessOfManyCallers lets many impolite callers visit three servers at two addresses at
+// once. Run it with -race.
 func TestPolitenessOfManyCallers(t *testing.T) {
 	const interval = 3 * time.Millisecond
 	w := newWeb(t, "a.example", "127.0.0.1", "b.example", "127.0.0.1", "c.example", "127.0.0.2")

@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// Reply is what a server answered to Post.
+// Reply is the answer of a server to Post.
 type Reply struct {
 	Status    int
-	Location  string    // absolute and canonical, of a 307 or 308; "": none that can be followed
-	NotBefore time.Time // the server asked not to be asked again earlier; zero: it did not
+	Location  string    // absolute and canonical, of a 307 or 308; "": nothing to follow
+	NotBefore time.Time // the earliest next request that the server asked for; zero: none
 }
 
-// Post sends a form, waits for the turn of server and address as every request does, and goes by
-// the same guard. It follows no redirect, and reads no body. robots.txt is not asked for: it speaks
-// of what crawlers read, and a form is sent only where the server, or who publishes there, asked
-// for it. The error says why no answer came; it is ctx's if that is over.
+// Post sends a form. It waits for the turn of server and address and passes the guard like every
+// request. It follows no redirect and reads no body. It does not ask for robots.txt, which speaks
+// about reading: a form goes only to servers that asked for it, or whose publisher did. The error
+// says why no answer came, or is that of ctx.
 func (c *Client) Post(ctx context.Context, address string, form url.Values) (Reply, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -49,13 +49,13 @@ func (c *Client) Post(ctx context.Context, address string, form url.Values) (Rep
 			return Reply{}, ctx.Err()
 		case a == nil || a.status == 0:
 			return Reply{}, errors.New(failure(err))
-		default: // what is wrong with its body does not matter
+		default: // faults of its body do not matter
 			return a.reply(address), nil
 		}
 	}
 }
 
-// mostOfReply bounds the body of an answer that nobody reads.
+// mostOfReply limits the body of an answer that nobody reads.
 const mostOfReply = 4 << 10
 
 func (a *answer) reply(address string) (r Reply) {

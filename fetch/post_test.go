@@ -13,8 +13,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Link lines go before what a feed itself says; a feed that does not name itself is known by its
-// address.
+// TestHubsOfSource checks that Link fields come before links in a feed, and that the URL is the
+// topic of a feed without one.
 func TestHubsOfSource(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	lines := map[string][]string{
@@ -49,8 +49,8 @@ func TestHubsOfSource(t *testing.T) {
 	}
 }
 
-// Post sends a form as politely as anything else, tells where a redirect leads, and goes by the
-// guard. robots.txt is not asked for.
+// TestPost checks that Post waits and passes the guard like any request, returns the target of a
+// redirect, and does not ask for robots.txt.
 func TestPost(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1", "private.example", "10.0.0.1")
 	var sent []string
@@ -87,7 +87,8 @@ func TestPost(t *testing.T) {
 	}
 }
 
-// A waiter gets its turn beside others that come again and again. One that went away keeps nobody.
+// TestWaiterHasATurn checks that a waiter gets its turn beside repeated tries, and that one that
+// went away delays nobody.
 func TestWaiterHasATurn(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	g := NewGate(w.clock)

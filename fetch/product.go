@@ -8,7 +8,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/robots"
 )
 
-// browserWords are in user agents of browsers, and of bots that call themselves compatible with
+// browserWords are words in user agents of browsers, and of bots that claim to be compatible with
 // one.
 var browserWords = []string{
 	"mozilla", "compatible", "khtml", "like", "gecko", "applewebkit", "webkit", "version",
@@ -27,7 +27,7 @@ var browserWords = []string{
 }
 
 var (
-	// compatibleMark is what bots stand behind that call themselves compatible with a browser.
+	// compatibleMark precedes the name of a bot that claims to be compatible with a browser.
 	compatibleMark = regexp.MustCompile(`(?i)\bcompatible\s*[;,]([^()]*)`)
 	// productWord is a name with or without a version.
 	productWord = regexp.MustCompile(`^[A-Za-z_-][A-Za-z0-9_-]*(/.*)?$`)
@@ -35,11 +35,11 @@ var (
 	versionedWord = regexp.MustCompile(`^[A-Za-z_-][A-Za-z0-9_-]*/v?[0-9]`)
 )
 
-// ProductOf is the product token of a user agent (RFC 9309 2.2.1), "" where none can be told for
-// certain:
+// ProductOf returns the product token of a user agent (RFC 9309 2.2.1), or "" if it is unclear. It
+// is
 //
-//  1. the name that it begins with, if that is no word of browsers: "mybot/1.0 (+https://...)";
-//  2. the first such name behind "compatible;", if it stands alone between semicolons: "Mozilla/5.0
+//  1. the name at the start, if that is no word of browsers: "mybot/1.0 (+https://...)";
+//  2. the first such name after "compatible;", if it stands alone between semicolons: "Mozilla/5.0
 //     (compatible; mybot/1.0; +https://...)";
 //  3. the one such name with a version: "Mozilla/5.0 (Windows NT 10.0) ... (mybot/1.0; +https://)".
 //

@@ -32,8 +32,8 @@ func ParseProxy(text string) (*url.URL, error) {
 	return &url.URL{Scheme: "http", Host: u.Host}, nil
 }
 
-// proxyFor is the proxy of the options that asks a server for us; nil: none does, or that of the
-// server's settings.
+// proxyFor returns the proxy of the options for a server. It returns nil if there is none, or if
+// the server's settings name one.
 func (c *Client) proxyFor(u *url.URL) *url.URL {
 	if c.o.Hosts.Of(u.Host).Proxy() != nil {
 		return nil
@@ -41,8 +41,8 @@ func (c *Client) proxyFor(u *url.URL) *url.URL {
 	return c.o.Proxy
 }
 
-// proxyOf tells the transport to name the whole address in its request, as a proxy wants it for
-// plain HTTP (RFC 9112 3.2.2). All else goes through a tunnel.
+// proxyOf makes the transport write the whole URL in its request, as a proxy expects for plain HTTP
+// (RFC 9112 3.2.2). All else goes through a tunnel.
 func proxyOf(r *http.Request) (*url.URL, error) {
 	call := callOf(r.Context())
 	switch {
@@ -54,10 +54,11 @@ func proxyOf(r *http.Request) (*url.URL, error) {
 	return call.proxy, nil
 }
 
-// maxConnect bounds the answer of a proxy to CONNECT, in octets.
+// maxConnect limits the answer of a proxy to CONNECT, in octets.
 const maxConnect = 16 << 10
 
-// throughProxy makes of a connection to a proxy one to the server. It closes it where that fails.
+// throughProxy turns a connection to a proxy into one to the server. It closes the connection if
+// that fails.
 func (c *Client) throughProxy(ctx context.Context, conn net.Conn, call *call) (net.Conn, error) {
 	if call.url.Scheme == "http" {
 		return conn, nil
@@ -65,9 +66,9 @@ func (c *Client) throughProxy(ctx context.Context, conn net.Conn, call *call) (n
 	return c.shake(ctx, conn, func() error { return c.tunnel(conn, call) })
 }
 
-// shake lets a proxy answer in time what is asked of it. It closes the connection where that fails.
+// shake runs a handshake with a proxy within its time-out. It closes the connection if that fails.
 func (c *Client) shake(ctx context.Context, conn net.Conn, hands func() error) (net.Conn, error) {
-	// fails on a closed one
+	// AfterFunc makes the handshake fail when the context ends
 	stop := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	// the proxy looks up and connects first
@@ -97,7 +98,7 @@ func askConnect(conn net.Conn, u *url.URL, header http.Header) (*http.Response, 
 	if err := r.Write(conn); err != nil {
 		return nil, err
 	}
-	// Octet by octet: what follows the answer belongs to the tunnel.
+	// Octet by octet, because what follows the answer belongs to the tunnel.
 	head := make([]byte, 0, 256)
 	for !bytes.HasSuffix(head, []byte("\r\n\r\n")) {
 		var one [1]byte
@@ -113,7 +114,7 @@ func askConnect(conn net.Conn, u *url.URL, header http.Header) (*http.Response, 
 	return answer, err
 }
 
-// authority is the host and port of a server.
+// authority returns host and port of a server.
 func authority(u *url.URL) string {
 	port := map[string]string{"http": "80", "https": "443"}[u.Scheme]
 	return net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), port))
@@ -138,7 +139,7 @@ func (c *Client) tunnel(conn net.Conn, call *call) error {
 	return nil
 }
 
-// dialProxy connects to a proxy. That it cannot be reached is no fault of a page.
+// dialProxy connects to a proxy. An unreachable proxy is no fault of the page.
 func (c *Client) dialProxy(ctx context.Context, network string, proxy *url.URL) (net.Conn, error) {
 	dial := c.o.Dial
 	if dial == nil {
@@ -152,32 +153,33 @@ func (c *Client) dialProxy(ctx context.Context, network string, proxy *url.URL) 
 	return conn, err
 }
 
-// guardName is what recrawl guard calls itself in Proxy-Status (RFC 9209).
+// guardName is the name of recrawl guard in Proxy-Status (RFC 9209).
 const guardName = "recrawl-guard"
 
-// newNonce is what a client tells the proxy, and no server knows. Only an answer with it is the
-// guard's own.
+// newNonce returns a secret of a client and its proxy. An answer that contains it comes from the
+// guard, because no server knows it.
 func newNonce() string {
 	var b [16]byte
 	rand.Read(b[:])
 	return hex.EncodeToString(b[:])
 }
 
-// nonceField goes to the proxy alone: it is not passed on (RFC 9110 11.7.2).
+// nonceField returns the field that carries the nonce. Proxies do not pass it on (RFC 9110 11.7.2).
 func (c *Client) nonceField() string { return "Recrawl-Guard " + c.nonce }
 
-// GuardRefusal is an error that recrawl guard answered in place of a server.
+// GuardRefusal is the error that recrawl guard answered instead of a server.
 type GuardRefusal struct {
 	Status int
-	Limit  string // that was exceeded; "" where the status is not 429
-	Scope  string // what the limit holds for: address, host, all, ...
+	Limit  string // exceeded limit; "" if the status is not 429
+	Scope  string // scope of the limit: address, host, all, ...
 	Detail string
-	Wait   time.Duration // what the guard asks for; at least a second
+	Wait   time.Duration // wait that the guard asks for, at least a second
 }
 
 func (r *GuardRefusal) Error() string { return "the guard refused: " + r.Detail }
 
-// guardRefusal reads the answer of a guard that refused a request; nil: it is a server's answer.
+// guardRefusal reads the answer of a guard that refused a request. It returns nil for the answer of
+// a server.
 func (c *Client) guardRefusal(r *http.Response) *GuardRefusal {
 	for _, line := range r.Header["Proxy-Status"] {
 		if name, of := statusParameters(line); name == guardName && of["nonce"] == c.nonce &&
@@ -211,9 +213,9 @@ func statusParameters(line string) (name string, of map[string]string) {
 	return strings.TrimSpace(name), of
 }
 
-// guarded says what the refusal of a guard means for the request that it answered. A limit that was
-// exceeded is a fault of ours: the error is notYet until the server may be asked, or a LocalError
-// where nobody may be. serverUntil and addressUntil are how long these wait.
+// guarded returns the consequences of a guard's refusal. An exceeded limit is a fault of the
+// crawler: the error is notYet until the server may be asked, or a LocalError if nobody may be.
+// serverUntil and addressUntil are when server and address may be asked again.
 func (c *Client) guarded(r *GuardRefusal, now time.Time) (
 	serverUntil, addressUntil time.Time, err error) {
 	switch {

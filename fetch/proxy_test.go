@@ -18,7 +18,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// TestGuardAnswers plays the guard, and servers that pretend to be one.
+// TestGuardAnswers sends answers of a guard, and of servers that pretend to be one.
 func TestGuardAnswers(t *testing.T) {
 	for _, c := range []struct {
 		name, scheme string
@@ -106,7 +106,7 @@ func TestGuardAnswers(t *testing.T) {
 				strings.Contains(c.proxyStatus, "NONCE"); (warned == 1) != refused {
 				t.Errorf("%d warnings", warned)
 			}
-			if c.wait > 0 { // nothing is asked of the server before
+			if c.wait > 0 { // no request to the server before
 				before := asked
 				if _, until, err := client.Try(t.Context(), &rec); err != nil || until.IsZero() ||
 					asked > before {
@@ -117,8 +117,8 @@ func TestGuardAnswers(t *testing.T) {
 	}
 }
 
-// Through a proxy the addresses of names are guarded here all the same, and HTTP_PROXY changes
-// nothing.
+// TestProxyAndGuard checks that the client also guards addresses behind a proxy, and that
+// HTTP_PROXY changes nothing.
 func TestProxyAndGuard(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
 	asked := 0
@@ -169,8 +169,8 @@ func FuzzStatusParameters(f *testing.F) {
 }
 
 // TestThroughGuard visits pages through a real guard: plain and encrypted, with HTTP/1.1 and
-// HTTP/2, small ones and one as large as is read. No limit of the guard is in the way of a polite
-// visit, and what is taken down is what was said to the server.
+// HTTP/2, small ones and the largest. No limit of the guard stops a polite visit, and records show
+// what the server was sent.
 func TestThroughGuard(t *testing.T) {
 	page := "<p>" + strings.Repeat("word ", 380_000)
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

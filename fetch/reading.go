@@ -13,34 +13,34 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Reading is a body, and what it is to be read as.
+// Reading is a body and how to read it.
 type Reading struct {
 	URL         string // of the page or source
 	ContentType string // as the server named it
-	Source      bool   // a feed or sitemap, no page
-	// Forms are those of documents that are pages here, beside HTML.
+	Source      bool   // a feed or sitemap instead of a page
+	// Forms are the forms of documents that count as pages here, besides HTML.
 	Forms extract.Forms
-	// Shown asks for what a document has to show, and for nothing else (Content.Document).
+	// Shown requests only the visible content of a document (Content.Document).
 	Shown bool
 	Page  extract.Options
 	Body  []byte
 }
 
-// Content is what was read of a body: a page or a source.
+// Content is the result of reading a body: a page or a source.
 type Content struct {
 	Page    extract.Page
 	Listing feeds.Listing
-	None    bool   // it is no source
-	Missing string // why that is not all of a source; "": it is
+	None    bool   // the body is no source
+	Missing string // why a part of a source is missing; "": none is
 
-	Document *extract.Document // of a file, or what was Shown; nil: it is HTML
-	Unread   string            // why the text of a file cannot be read; "": it can, or it is no file
+	Document *extract.Document // a file, or the result for Shown; nil: the body is HTML
+	Unread   string            // why the text of a file cannot be read; "": it was, or there is no file
 }
 
-// IsFile reports whether what is to be read is a file, whose reader needs limits.
+// IsFile reports whether the body is a file, whose reader needs limits.
 func (r *Reading) IsFile() bool { return !r.Source && r.form().IsFile() }
 
-// form returns the form of a document that is a page here; FormNone: it is read as HTML.
+// form returns the form of a document that counts as a page here, or FormNone for HTML.
 func (r *Reading) form() extract.Form {
 	if form := formOf(r.ContentType, r.Body); r.Forms.Has(form) {
 		return form
@@ -48,13 +48,12 @@ func (r *Reading) form() extract.Form {
 	return extract.FormNone
 }
 
-// reading has a place for each body that is being parsed: one for each processor. A page takes
-// several times its size while it is parsed, and on a busy machine all workers would parse at once,
-// which gains nothing.
+// reading has a place for each body that is parsed: one for each processor. A page takes several
+// times its size while it is parsed, and more parsers than processors gain nothing.
 var reading = make(chan struct{}, runtime.GOMAXPROCS(0))
 
-// Read reads a body. It is what a client does by itself. It waits for a processor, and fails where
-// its context ends before that or a parser panics: that costs the page and nothing else.
+// Read reads a body in this process. It waits for a processor. It fails if its context ends first
+// or a parser panics, so that a panic costs one page.
 func Read(ctx context.Context, r Reading) (Content, error) {
 	select {
 	case reading <- struct{}{}:
@@ -65,7 +64,7 @@ func Read(ctx context.Context, r Reading) (Content, error) {
 	return surviving(parse, r)
 }
 
-// surviving makes a panic of a parser an error.
+// surviving turns a panic of a parser into an error.
 func surviving(parse func(Reading) Content, r Reading) (c Content, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -75,7 +74,7 @@ func surviving(parse func(Reading) Content, r Reading) (c Content, err error) {
 	return parse(r), nil
 }
 
-// formOf returns how an answer that is no HTML is read.
+// formOf returns the form of an answer that is not HTML.
 func formOf(contentType string, body []byte) extract.Form {
 	if isHTML(contentType, body) {
 		return extract.FormNone
@@ -119,8 +118,8 @@ func parse(r Reading) (c Content) {
 	return c
 }
 
-// fileContent is a file as a page: what it shows is its content, not the octets, in which programs
-// note when they wrote it.
+// fileContent returns a file as a page. Its visible text is the content. Its octets are not,
+// because programs write the time of saving into them.
 func fileContent(r Reading, d extract.Document) (c Content) {
 	if c.Document = &d; r.Shown {
 		return c
@@ -134,7 +133,8 @@ func fileContent(r Reading, d extract.Document) (c Content) {
 	return c
 }
 
-// Unread is the content of a file whose text cannot be read, for a reason: its octets count.
+// Unread returns the content of a file whose text cannot be read for the reason why: its octets
+// count.
 func Unread(r Reading, why error) Content {
 	c := fileContent(r, extract.Document{Lines: []string{
 		"A file of which the text cannot be read; its bytes have the MD5 " +

@@ -10,8 +10,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// TestReadSurvives holds that a parser which panics costs its page and nothing else: the
-// visit is a failure that says so, of a page, of a source, and of XML that is neither yet.
+// TestReadSurvives checks that a parser's panic costs one page: the visit of a page, a source or
+// unknown XML is a failure with that text.
 func TestReadSurvives(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	for path, kind := range map[string]string{"page": "text/html", "feed": "text/xml"} {
@@ -43,7 +43,7 @@ func TestReadSurvives(t *testing.T) {
 	}
 }
 
-// TestReadGivenUp holds that a visit whose reading was given up is none.
+// TestReadGivenUp checks that a visit has no outcome if its context ends while it is read.
 func TestReadGivenUp(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	w.mux.HandleFunc("h.example/", func(rw http.ResponseWriter, _ *http.Request) {
@@ -61,8 +61,8 @@ func TestReadGivenUp(t *testing.T) {
 	}
 }
 
-// TestReadingTakesTurns holds that no more bodies are parsed at a time than there are processors,
-// and that a visit which ends while it waits for one is none.
+// TestReadingTakesTurns checks that at most one body a processor is parsed at a time, and that a
+// visit has no outcome if it ends while it waits.
 func TestReadingTakesTurns(t *testing.T) {
 	for range cap(reading) {
 		reading <- struct{}{}

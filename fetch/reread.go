@@ -7,10 +7,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// reread makes the digest of what counts of a copy, where the one that the record has was made by
-// another rule or by none. That takes the body of the copy, which an archive may have: then no
-// change is missed or invented when what counts is changed. Zero: the digest of the record is the
-// right one, or the body was not kept.
+// reread computes the digest of a copy by the current rule, if the record has one by another rule
+// or none. It needs the body of the copy, which an archive may have. So a new rule neither misses
+// nor invents a change. Zero means that the digest of the record is right, or that the body was not
+// kept.
 func (c *Client) reread(ctx context.Context, rec *sitegraph.Record, rule *extract.Rule) (
 	main sitegraph.Digest) {
 	wanted := rule != nil || c.o.Main

@@ -17,95 +17,96 @@ import (
 )
 
 const (
-	// Answers of DNS hold as long as they say, within these bounds.
+	// Answers of DNS are kept for their time to live, within these limits.
 	leastTTL = time.Minute
 	mostTTL  = 24 * time.Hour
-	// hostsTTL is for names that this machine knows without asking, as from /etc/hosts.
+	// hostsTTL is for names that this machine knows without a query, for example from /etc/hosts.
 	hostsTTL = time.Minute
-	// The answer that a name does not exist holds for noNameTTL, a missing answer for noAnswerTTL.
+	// noNameTTL is how long the answer that a name does not exist is kept, noAnswerTTL a missing
+	// answer.
 	noNameTTL   = 5 * time.Minute
 	noAnswerTTL = 30 * time.Second
 
-	// A missing answer for which this machine is to blame holds for localTTL: as long as those
-	// wait who come again for it.
+	// localTTL is how long a missing answer is kept that is this machine's fault: callers try again
+	// about as often.
 	localTTL = 5 * time.Second
 
-	// An answer that is over is used for staleFor more, while no other comes (RFC 8767 proposes up
-	// to three days; addresses of servers that moved are not asked for so long).
+	// staleFor is how long an expired answer is used while no new one comes. RFC 8767 proposes up
+	// to three days; servers that moved should be found earlier.
 	staleFor = 6 * time.Hour
 
-	// mostNames bounds the names that are kept, and mostAddrs the addresses of one: a reply may
+	// mostNames limits the names that are kept, and mostAddrs the addresses of one: a reply may
 	// have four thousand.
 	mostNames = 100_000
 	mostAddrs = 64
 
-	// lookupTime bounds a look-up. The system asks twice, and gives each question slower beside
-	// its 5 s: an answer that takes 5 s is one. Nobody waits in a worker.
+	// lookupTime limits a look-up. The system asks twice with a time-out of 5 s each; slower adds
+	// patience for late answers. No worker waits for it.
 	lookupTime = 20 * time.Second
 	slower     = 2500 * time.Millisecond
-	// mostAgain bounds the look-ups at a time of names whose answer is over, and mostAskedDead all
+	// mostAgain limits the concurrent look-ups of expired names, and mostAskedDead all look-ups
 	// while the resolver is dead.
 	mostAgain     = 256
 	mostAskedDead = 8
-	// knownFor is how long after a visit to a known name those go on for which the resolver is
-	// not needed. A dead one then holds up unknown names only.
+	// knownFor is how long after a visit to a known name such visits continue. A dead resolver then
+	// delays unknown names only.
 	knownFor = time.Minute
 
-	// A name without any answer is the fault of its own name servers if the resolver
-	// of this machine told something of any name within toldFor, or tells something of the root
-	// when it is asked; else the resolver is dead. That it failed (SERVFAIL) or will not say
-	// (REFUSED) tells nothing.
+	// toldFor separates two causes of a missing answer. If the resolver of this machine answered
+	// for any name within this time, or answers for the root now, the name's own servers failed.
+	// Otherwise the resolver is dead. SERVFAIL and REFUSED do not count as answers.
 	toldFor = 10 * time.Second
-	// probeTime is how long it has to tell anything.
+	// probeTime is how long the resolver has to answer a probe.
 	probeTime = 3 * time.Second
-	// probeHolds is how long what came of that is believed.
+	// probeHolds is how long the result of a probe is valid.
 	probeHolds = 5 * time.Second
 )
 
-// errNoNameServer is wrapped where the resolver of this machine tells nothing of any name.
+// errNoNameServer is wrapped if the resolver of this machine answers for no name.
 var errNoNameServer = errors.New("no name server answers")
 
-// resolver looks names up and keeps the answers by their time to live. The system's own resolver
-// asks (so that /etc/hosts, resolv.conf, retries and TCP are as everywhere); what it does not tell,
-// for how long an answer holds and whether there was one, is read off its connections.
+// resolver looks up names and keeps the answers for their time to live. The resolver of the system
+// asks, so that /etc/hosts, resolv.conf, retries and TCP work as everywhere. The time to live, and
+// whether there was an answer, are read from its connections.
 //
-// Look-ups go on by themselves, whoever waits for them. An answer that is over is used while it is
-// asked for again (RFC 8767), so that a slow or dead name server delays no name that is known.
-// Safe for concurrent use.
+// Look-ups run by themselves, whoever waits for them. An expired answer is used during the next
+// look-up (RFC 8767), so that a slow or dead name server delays no known name. Goroutines may share
+// a resolver.
 type resolver struct {
 	nameserver string // "address:port"; "": those of the system
 
 	mu      sync.Mutex
-	longest time.Duration            // of a look-up
+	longest time.Duration            // time limit of a look-up
 	names   map[string]*list.Element // of *answerOf
 	used    *list.List               // the latest first
 	asking  map[string]*asking
-	again   int       // look-ups under way of names whose answer is over
-	known   time.Time // when a visit last got an answer that was there
-	told    time.Time // when any name server last told something
-	of      string    // the name it told of
-	// doubtful look-ups are those that began before: the resolver was dead until then at least.
+	again   int       // running look-ups of expired names
+	known   time.Time // when a visit last used a known answer
+	told    time.Time // when a name server last answered
+	of      string    // the name of that answer
+	// doubtful is a time until which the resolver was dead at least: look-ups that began earlier
+	// prove nothing.
 	doubtful time.Time
-	dead     bool // as of the last probe; ends when something is told
+	dead     bool // result of the last probe; any answer ends it
 
 	probing sync.Mutex // held while probing
-	probed  time.Time  // when that was done last
+	probed  time.Time  // time of the last probe
 }
 
-// asking is a look-up that is under way.
+// asking is a running look-up.
 type asking struct {
-	done  chan struct{} // closed when the answer is there
+	done  chan struct{} // closed when the look-up ends
 	began time.Time
-	err   error // a LocalError, after done; other answers are kept
+	err   error // a LocalError, after done; other errors are kept as answers
 }
 
-// answerOf is what is known of a name.
+// answerOf is the kept answer for a name.
 type answerOf struct {
 	name  string
 	addrs []netip.Addr
 	err   error
 	until time.Time
-	stale time.Time // until when it may be used while it is asked for again
+	stale time.Time // until when it may be used during a new look-up
 }
 
 func newResolver(nameserver string) *resolver {
@@ -118,8 +119,8 @@ func newResolver(nameserver string) *resolver {
 	}
 }
 
-// lookup returns the addresses of a name, and waits for them until ctx is over. Of several callers
-// one asks.
+// lookup returns the addresses of a name, and waits for them until ctx ends. One of several callers
+// asks.
 func (r *resolver) lookup(ctx context.Context, name string) ([]netip.Addr, error) {
 	for {
 		addrs, ask, err := r.find(name)
@@ -137,8 +138,8 @@ func (r *resolver) lookup(ctx context.Context, name string) ([]netip.Addr, error
 	}
 }
 
-// now returns the addresses of a name without waiting. If they are not known it begins to ask, and
-// the error is notYet.
+// now returns the addresses of a name without waiting. If they are not known it starts a look-up,
+// and the error is notYet.
 func (r *resolver) now(name string) ([]netip.Addr, error) {
 	addrs, ask, err := r.find(name)
 	if ask != nil {
@@ -152,7 +153,7 @@ func (r *resolver) now(name string) ([]netip.Addr, error) {
 	return addrs, err
 }
 
-// find returns what is known of a name, or the look-up that is under way.
+// find returns the kept addresses of a name, or the running look-up.
 func (r *resolver) find(name string) ([]netip.Addr, *asking, error) {
 	name = strings.ToLower(strings.TrimSuffix(name, "."))
 	r.mu.Lock()
@@ -183,17 +184,18 @@ func (r *resolver) find(name string) ([]netip.Addr, *asking, error) {
 	return nil, r.begin(name, now, false), nil
 }
 
-// spent reports whether as many look-ups are under way as a dead resolver gets.
+// spent reports whether as many look-ups are running as a dead resolver may have.
 func (r *resolver) spent() bool { return r.dead && len(r.asking) >= mostAskedDead }
 
-// servesKnown reports whether visits to names that are known go on.
+// servesKnown reports whether visits to known names continue.
 func (r *resolver) servesKnown() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return time.Since(r.known) < knownFor
 }
 
-// begin begins a look-up; again: of a name whose answer is over. The mutex is held.
+// begin starts a look-up; again means that the name has an expired answer. The caller holds the
+// mutex.
 func (r *resolver) begin(name string, now time.Time, again bool) *asking {
 	ask := &asking{done: make(chan struct{}), began: now}
 	r.asking[name] = ask
@@ -206,8 +208,8 @@ func (r *resolver) ask(name string, ask *asking, again bool, longest time.Durati
 	heard := hearing{slower: slower}
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	defer cancel()
-	// The final dot keeps search domains of this machine out. /etc/hosts has names of one label
-	// without it.
+	// The final dot keeps search domains of this machine out. Names of one label stay without it
+	// for /etc/hosts.
 	full := name
 	if strings.Contains(name, ".") {
 		full += "."
@@ -234,10 +236,10 @@ func (r *resolver) ask(name string, ask *asking, again bool, longest time.Durati
 	}
 	var dns *net.DNSError
 	if errors.As(err, &dns) && dns.Server != "" && r.nameserver != "" {
-		dns.Server = r.nameserver // the error names one of the system, which was not asked
+		dns.Server = r.nameserver // the error names a server of the system, which was not asked
 	}
 	isNoAnswer := local != nil || err != nil && !(errors.As(err, &dns) && dns.IsNotFound)
-	if el, ok := r.names[name]; ok && isNoAnswer { // it tells nothing of a name that was there
+	if el, ok := r.names[name]; ok && isNoAnswer { // no answer for a name that is known
 		if a := el.Value.(*answerOf); a.err == nil && now.Before(a.stale) {
 			a.until = now.Add(noAnswerTTL)
 			return
@@ -257,7 +259,7 @@ func (r *resolver) ask(name string, ask *asking, again bool, longest time.Durati
 	r.keep(a)
 }
 
-// system is the system's resolver; what name servers say is heard.
+// system returns the resolver of the system, with hearing on its connections.
 func (r *resolver) system(heard *hearing) *net.Resolver {
 	return &net.Resolver{
 		PreferGo: true,
@@ -276,8 +278,8 @@ func (r *resolver) system(heard *hearing) *net.Resolver {
 	}
 }
 
-// tells notes that a name server told something of a name. What began before a dead resolver came
-// back to life may have been asked while it was dead.
+// tells notes an answer of a name server for a name. Look-ups that began before a dead resolver
+// recovered may have been lost, so they are doubtful.
 func (r *resolver) tells(of string, now time.Time) {
 	if r.dead {
 		r.dead, r.doubtful = false, now
@@ -285,8 +287,8 @@ func (r *resolver) tells(of string, now time.Time) {
 	r.told, r.of = now, of
 }
 
-// alive reports whether this machine's resolver was alive since a look-up began that it told
-// nothing about, as far as can be told: it told something lately, or tells something now.
+// alive reports whether the resolver of this machine answered since a look-up without an answer
+// began: it answered lately, or answers a probe now.
 func (r *resolver) alive(since time.Time) bool {
 	r.probing.Lock()
 	defer r.probing.Unlock()
@@ -301,8 +303,8 @@ func (r *resolver) alive(since time.Time) bool {
 	return !r.dead && !since.Before(r.doubtful)
 }
 
-// probe finds out whether the resolver tells anything of the root. One that serves names of its own
-// alone may refuse that: then it is asked for the name that it told something of last.
+// probe asks the resolver for the root. A resolver that serves only its own names may refuse that:
+// then probe asks for the name of its last answer.
 func (r *resolver) probe(of string) {
 	heard := r.probeFor(".")
 	if !heard.tells() && heard.any() && of != "" {
@@ -345,14 +347,14 @@ func (r *resolver) keep(a *answerOf) {
 	}
 }
 
-// hearing is what name servers said in the course of one look-up.
+// hearing is what name servers said during one look-up.
 type hearing struct {
-	slower time.Duration // by how much each reply may be later than the system's patience
+	slower time.Duration // extra delay for each reply, beyond the time-out of the system
 
 	mu    sync.Mutex
 	heard bool
-	told  bool          // more than that it cannot or will not say
-	ttl   time.Duration // the least of all addresses; 0: none came
+	told  bool          // an answer other than SERVFAIL or REFUSED
+	ttl   time.Duration // the least of all addresses; 0: no address came
 	err   error         // of a connection
 }
 
@@ -362,7 +364,7 @@ func (h *hearing) any() bool {
 	return h.heard
 }
 
-// tells reports whether anything was said that tells of the name: there, not there, or nowhere.
+// tells reports whether an answer was about the name: it exists, does not exist, or has no servers.
 func (h *hearing) tells() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -381,7 +383,7 @@ func (h *hearing) trouble() error {
 	return h.err
 }
 
-// holds is for how long the result of a look-up is good.
+// holds returns how long the result of a look-up may be kept.
 func (h *hearing) holds(err error) time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -405,8 +407,8 @@ func (h *hearing) on(conn net.Conn) net.Conn {
 	return &heardStream{Conn: conn, h: h}
 }
 
-// heardPackets is a connection over UDP: each Read is a message. It stays a net.PacketConn, by
-// which the system's resolver tells it from a stream.
+// heardPackets is a connection over UDP: each Read is a message. It remains a net.PacketConn,
+// because the resolver of the system distinguishes it from a stream by that.
 type heardPackets struct {
 	net.Conn
 	net.PacketConn
@@ -427,7 +429,7 @@ func (c *heardPackets) SetDeadline(t time.Time) error {
 func (c *heardPackets) SetReadDeadline(t time.Time) error  { return c.Conn.SetReadDeadline(t) }
 func (c *heardPackets) SetWriteDeadline(t time.Time) error { return c.Conn.SetWriteDeadline(t) }
 
-// heardStream is a connection over TCP: each message comes behind its length (RFC 1035 4.2.2).
+// heardStream is a connection over TCP: each message follows its length (RFC 1035 4.2.2).
 type heardStream struct {
 	net.Conn
 	h   *hearing
@@ -448,7 +450,7 @@ func (c *heardStream) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// message takes what a name server said. What cannot be read is nothing said.
+// message takes one message of a name server. It ignores a message that cannot be read.
 func (h *hearing) message(b []byte) {
 	var p dnsmessage.Parser
 	header, err := p.Start(b)
@@ -469,7 +471,7 @@ func (h *hearing) message(b []byte) {
 			return
 		}
 		ttl := max(time.Duration(a.TTL)*time.Second, time.Second)
-		if a.TTL >= 1<<31 { // RFC 2181 8: as if it were 0
+		if a.TTL >= 1<<31 { // RFC 2181 8: read as 0
 			ttl = time.Second
 		}
 		if h.ttl == 0 || ttl < h.ttl {

@@ -31,12 +31,13 @@ func mustURL(t *testing.T, text string) *url.URL {
 	return u
 }
 
-// nameserver answers over UDP on loopback, by the first label of a name.
+// nameserver answers over UDP on loopback; the first label of a name selects the answer.
 type nameserver struct {
 	addr string
 	mu   sync.Mutex
 	seen map[string]int // queries by name
-	// "": as it should be; "silent", "servfail" and "refused": to all; "inside": refuses the root
+	// mood is "" for correct answers, "silent", "servfail" or "refused" for all names, or "inside"
+	// to refuse the root.
 	mood string
 }
 
@@ -50,7 +51,7 @@ func serveNames(t *testing.T) *nameserver {
 	t.Helper()
 	var conn net.PacketConn
 	var stream net.Listener
-	for { // until a port is free for both
+	for { // until a port is free for UDP and TCP
 		var err error
 		if stream, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 			t.Fatal(err)
@@ -151,7 +152,7 @@ func (n *nameserver) answer(query []byte, stream bool) []byte {
 		for i := range 60 {
 			a(q.Name, 600, byte(i))
 		}
-	case "loop", "pool": // each is the other one's
+	case "loop", "pool": // each is an alias of the other
 		other := dnsmessage.MustNewName(map[string]string{"loop": "pool", "pool": "loop"}[kind] +
 			".example.")
 		for _, names := range [][2]dnsmessage.Name{{q.Name, other}, {other, q.Name}} {
@@ -164,7 +165,7 @@ func (n *nameserver) answer(query []byte, stream bool) []byte {
 		a(dnsmessage.MustNewName("victim.example."), 600, 1)
 	case "500":
 		if !stream {
-			m.Truncated = true // it is asked again over TCP
+			m.Truncated = true // asks for TCP
 			break
 		}
 		for i := range 500 {
@@ -192,7 +193,7 @@ func TestResolver(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		addrs int
-		ttl   time.Duration // for which the answer holds
+		ttl   time.Duration // time to live of the answer
 	}{
 		{"plain.example", 1, 600 * time.Second},
 		{"zero.example", 1, leastTTL},
@@ -231,7 +232,7 @@ func TestResolver(t *testing.T) {
 			t.Errorf("%s: holds for %v, want %v", c.name, holds, c.ttl)
 		}
 	}
-	// What the answer of one name says of others is kept of none.
+	// Records about other names in an answer are not kept.
 	for _, other := range []string{"victim.example", "target.example", "pool.example"} {
 		if r.names[other] != nil {
 			t.Errorf("%s is known though nobody asked for it", other)
@@ -239,7 +240,7 @@ func TestResolver(t *testing.T) {
 	}
 }
 
-// What this machine knows without asking is not asked.
+// TestResolverKnowsHosts checks that names which this machine knows need no query.
 func TestResolverKnowsHosts(t *testing.T) {
 	if hosts, err := os.ReadFile("/etc/hosts"); err != nil ||
 		!strings.Contains(string(hosts), "localhost") {
@@ -252,7 +253,7 @@ func TestResolverKnowsHosts(t *testing.T) {
 	}
 }
 
-// Many who ask for one name at once are one query for each type.
+// TestResolverAsksOnce checks that concurrent callers for a name make one query for each type.
 func TestResolverAsksOnce(t *testing.T) {
 	n := serveNames(t)
 	r := newResolver(n.addr)
@@ -271,9 +272,9 @@ func TestResolverAsksOnce(t *testing.T) {
 	}
 }
 
-// A name that nobody says anything about is its own fault as long as the resolver says anything of
-// others, also long after the last answer; when it does not, the resolver is dead: from the start
-// on, and at once where nobody listens.
+// TestDeadResolver checks that a name without an answer is its own fault as long as the resolver
+// answers for others, however long ago. Otherwise the resolver is dead: from the start on, and at
+// once if nobody listens.
 func TestDeadResolver(t *testing.T) {
 	t.Parallel() // it waits
 	look := func(r *resolver, name string) (local bool) {
@@ -329,14 +330,14 @@ func TestLocate(t *testing.T) {
 	}
 }
 
-// gives bounds the look-ups that begin from now on.
+// gives sets the time limit of later look-ups.
 func (r *resolver) gives(longest time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.longest = longest
 }
 
-// blames reports whether a look-up is said to be the fault of this machine.
+// blames reports whether a failed look-up is blamed on this machine.
 func blames(t *testing.T, r *resolver, name string, within time.Duration) bool {
 	t.Helper()
 	r.gives(within)
@@ -348,8 +349,8 @@ func blames(t *testing.T, r *resolver, name string, within time.Duration) bool {
 	return fault != nil
 }
 
-// A look-up that began while the resolver was dead, and ends after it came back, says nothing of
-// its name.
+// TestResolverComesBack checks that a look-up proves nothing about its name if it began while the
+// resolver was dead and ended after it recovered.
 func TestResolverComesBack(t *testing.T) {
 	t.Parallel() // it waits
 	n := serveNames(t)
@@ -359,7 +360,7 @@ func TestResolverComesBack(t *testing.T) {
 		t.Fatal("a dead resolver is blamed on the name")
 	}
 	late := make(chan bool)
-	// The system asks again after 5 s: this one is given up before.
+	// The system asks again after 5 s: this look-up is given up earlier.
 	go func() { late <- blames(t, r, "late.example", 500*time.Millisecond) }()
 	time.Sleep(100 * time.Millisecond)
 	n.is("")
@@ -374,8 +375,8 @@ func TestResolverComesBack(t *testing.T) {
 	}
 }
 
-// A resolver that fails for every name is as good as dead, and one that fails for some is not, also
-// where it serves names of its own alone and refuses the root.
+// TestFailingResolver checks that a resolver which fails for every name counts as dead, and one
+// which fails for some does not, even if it serves only its own names and refuses the root.
 func TestFailingResolver(t *testing.T) {
 	for _, mood := range []string{"servfail", "refused"} {
 		n := serveNames(t)
@@ -405,7 +406,7 @@ func TestFailingResolver(t *testing.T) {
 	}
 }
 
-// expire makes the answer for a name one whose time has been over for so long.
+// expire makes the answer for a name one that expired this long ago.
 func (r *resolver) expire(name string, since time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -414,8 +415,8 @@ func (r *resolver) expire(name string, since time.Duration) {
 	a.stale = a.until.Add(staleFor)
 }
 
-// Try never waits for a name server, not even for a name whose answer is over: that is used while
-// it is asked for again.
+// TestTryWaitsForNoName checks that Try never waits for a name server. It uses an expired answer
+// during the next look-up.
 func TestTryWaitsForNoName(t *testing.T) {
 	t.Parallel() // it waits
 	pages := 0
@@ -467,7 +468,7 @@ func TestTryWaitsForNoName(t *testing.T) {
 		t.Errorf("a name that is not there: %v %q", o.Outcome, o.Detail)
 	}
 
-	// All replies are lost from now on.
+	// All replies are lost from here on.
 	n.is("silent")
 	c.names.mu.Lock()
 	c.names.told = time.Time{} // for long
@@ -480,7 +481,7 @@ func TestTryWaitsForNoName(t *testing.T) {
 		}
 		time.Sleep(150 * time.Millisecond)
 	}
-	for range 3 { // it waits, also when the resolver turned out to be dead, and nobody else does
+	for range 3 { // only the unknown name waits, also after the resolver is found to be dead
 		if o, until, err := visit("new.example"); err != nil || until.IsZero() ||
 			time.Until(until) > deadAgain {
 			t.Errorf("a new name: %v %q, until %v, %v", o.Outcome, o.Detail, until, err)
@@ -492,7 +493,7 @@ func TestTryWaitsForNoName(t *testing.T) {
 		t.Error("an answer is used that has been over for long")
 	}
 
-	// Where no known name is visited either, it is a fault of this machine.
+	// If no known name is visited either, it is a fault of this machine.
 	c.names.mu.Lock()
 	c.names.known = time.Time{}
 	c.names.mu.Unlock()
@@ -505,8 +506,8 @@ func TestTryWaitsForNoName(t *testing.T) {
 	}
 }
 
-// What is known of a name outlasts a silence, and a failure, of its name servers; that the name is
-// gone it does not.
+// TestResolverUsesOldAnswers checks that known addresses survive silent and failing name servers,
+// but not the answer that the name does not exist.
 func TestResolverUsesOldAnswers(t *testing.T) {
 	n := serveNames(t)
 	r := newResolver(n.addr)
@@ -538,7 +539,8 @@ func TestResolverUsesOldAnswers(t *testing.T) {
 	}
 }
 
-// A dead resolver is asked by a few look-ups at a time, however many names are wanted.
+// TestDeadResolverIsAskedSeldom checks that a dead resolver gets few look-ups at a time, however
+// many names are wanted.
 func TestDeadResolverIsAskedSeldom(t *testing.T) {
 	t.Parallel() // it waits
 	n := serveNames(t)
@@ -567,7 +569,8 @@ func TestDeadResolverIsAskedSeldom(t *testing.T) {
 	}
 }
 
-// A name that is no name of DNS is not asked for, and is nobody's fault but its own (D01).
+// TestResolverRefusesLongNames checks that an invalid name of DNS is not asked for and is its own
+// fault (D01).
 func TestResolverRefusesLongNames(t *testing.T) {
 	n := serveNames(t)
 	r := newResolver(n.addr)
@@ -584,7 +587,7 @@ func TestResolverRefusesLongNames(t *testing.T) {
 	}
 }
 
-// However many names there are, and whatever is said of them, memory is bounded (M01).
+// TestResolverKeepsSoMuch checks that memory is bounded for any number of names and answers (M01).
 func TestResolverKeepsSoMuch(t *testing.T) {
 	r := newResolver("")
 	addrs := make([]netip.Addr, mostAddrs)

@@ -16,11 +16,11 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// maxRobotsHops is how many redirects of robots.txt are followed (RFC 9309 2.3.1.2).
+// maxRobotsHops limits the redirects of a robots.txt (RFC 9309 2.3.1.2).
 const maxRobotsHops = 5
 
-// robotsFor returns what robots.txt says for the server of u, asking for it if need be.
-// The error is ctx's, notYet, or a LocalError.
+// robotsFor returns the policy of robots.txt for the server of u, and asks for the file if
+// necessary. The error is that of ctx, notYet, or a LocalError.
 func (c *Client) robotsFor(ctx context.Context, u *url.URL, try int) (robotsPolicy, error) {
 	key, longest := origin(u), time.Duration(0)
 	if c.o.MaxAge != nil {
@@ -48,8 +48,8 @@ func (c *Client) robotsFor(ctx context.Context, u *url.URL, try int) (robotsPoli
 		return p, err
 	}
 	if entry.rules != nil {
-		// The delay asked for was not known when this request ended; the page keeps it too. So it
-		// does where a new robots.txt could not be had, and the old one still holds.
+		// The delay was not known when this request ended, and the page must keep it. The same
+		// holds if a new robots.txt cannot be fetched and the old one still holds.
 		if delay, _ := entry.rules.Delay(); delay > c.PauseOf(u.Host) {
 			entry.after = entry.after.Add(delay - c.PauseOf(u.Host))
 			c.gate.Postpone(u.Host, entry.after)
@@ -60,7 +60,7 @@ func (c *Client) robotsFor(ctx context.Context, u *url.URL, try int) (robotsPoli
 	now := c.clock.Now()
 	p, ok := entry.policy(now, longest)
 	if !ok {
-		// The clock went on past the retry while we asked: what we learned still holds once.
+		// The clock passed the retry during the request: its result still holds once.
 		p = robotsPolicy{
 			unreachable: entry.why,
 			retry:       entry.retry,
@@ -72,10 +72,10 @@ func (c *Client) robotsFor(ctx context.Context, u *url.URL, try int) (robotsPoli
 	return p, nil
 }
 
-// askRobots asks for robots.txt and notes in entry what came of it. Redirects are
-// followed here, each with its own guard, turn and pause; the rules hold for the server
-// first asked. The policy returned only says whether the guard refused that server. With notYet
-// the entry knows where to go on.
+// askRobots asks for robots.txt and notes the result in entry. It follows redirects, each with its
+// own guard, turn and pause. The rules hold for the server that was asked first. The policy
+// returned only says whether the guard refused that server. With notYet, entry knows where to
+// continue.
 func (c *Client) askRobots(
 	ctx context.Context,
 	u *url.URL,
@@ -125,7 +125,7 @@ func (c *Client) askRobots(
 			return robotsPolicy{}, nil
 		}
 		if len(entry.seen) > maxRobotsHops || slices.Contains(entry.seen, next.String()) {
-			entry.know(robots.AllowAll(), a.ended) // as if there were none (2.3.1.2)
+			entry.know(robots.AllowAll(), a.ended) // as if there were no file (2.3.1.2)
 			return robotsPolicy{}, nil
 		}
 		entry.next = next
@@ -138,8 +138,8 @@ func (e *robotsEntry) know(r *robots.Rules, now time.Time) {
 	e.sources = sitemapsOf(e.key, r)
 }
 
-// sitemapsOf returns the sitemaps that robots.txt names on its own server (the key is
-// scheme://authority), or if it names none the place where one is looked for.
+// sitemapsOf returns the sitemaps on its own server that robots.txt names (key is
+// scheme://authority), or the default location if it names none.
 func sitemapsOf(key string, r *robots.Rules) []string {
 	resolver, err := sitegraph.NewResolver(key + "/")
 	if err != nil {
@@ -160,8 +160,8 @@ func sitemapsOf(key string, r *robots.Rules) []string {
 	return sources
 }
 
-// judgeRobots notes in entry what an answer means (RFC 9309 2.3.1), or returns where it
-// redirects to.
+// judgeRobots notes in entry the meaning of an answer (RFC 9309 2.3.1), or returns the target of
+// its redirect.
 func (c *Client) judgeRobots(
 	at *url.URL,
 	host string,
@@ -170,7 +170,7 @@ func (c *Client) judgeRobots(
 ) (next *url.URL, more bool) {
 	switch s := a.status; {
 	case s >= 200 && s < 300 && a.body.damaged:
-		entry.fail(a.ended, "the content is damaged", time.Time{}) // what is lost may forbid
+		entry.fail(a.ended, "the content is damaged", time.Time{}) // the lost part may forbid pages
 	case s >= 200 && s < 300:
 		entry.know(robots.Parse(a.body.octets, c.agent), a.ended)
 		if c.o.KeepRobots {
@@ -198,12 +198,12 @@ func (c *Client) judgeRobots(
 	return nil, false
 }
 
-// sameHost reports whether a redirect of robots.txt stays on the site: on the authority first
-// asked, or on the default ports of hosts of one registered domain, as www.example.org and
-// example.org. A target elsewhere could be anybody's.
+// sameHost reports whether a redirect of robots.txt stays on the site: on the same authority, or on
+// default ports of hosts with one registered domain, such as www.example.org and example.org. Any
+// other target could be a stranger's.
 func sameHost(at, next *url.URL, host string) bool {
 	if at.Scheme == "https" && next.Scheme == "http" {
-		return false // what anybody on the way can write
+		return false // anybody on the way can write a redirect over plain HTTP
 	}
 	if next.Host == host || next.Host == at.Host {
 		return true

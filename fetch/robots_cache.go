@@ -11,57 +11,57 @@ import (
 )
 
 const (
-	// maxRobotsFresh is how long a robots.txt holds at most (RFC 9309 2.4).
+	// maxRobotsFresh limits how long a robots.txt is valid (RFC 9309 2.4).
 	maxRobotsFresh = 24 * time.Hour
 
-	// robotsStale is how much longer it holds while a new one cannot be had (2.3.1.4).
+	// robotsStale is how much longer it is valid while a new one cannot be fetched (2.3.1.4).
 	robotsStale = 24 * time.Hour
 
-	// The pause before a robots.txt that could not be had is asked for again doubles from
-	// robotsRetry up to robotsRetryMax.
+	// robotsRetry is the first wait after a robots.txt that cannot be fetched. It doubles up to
+	// robotsRetryMax.
 	robotsRetry    = 5 * time.Minute
 	robotsRetryMax = 6 * time.Hour
 )
 
-// robotsPolicy is what holds for a server now. Either rules are known, or one of the
-// texts says why not.
+// robotsPolicy is the current policy for a server. Either rules are set, or one of the texts says
+// why not.
 type robotsPolicy struct {
 	rules       *robots.Rules
-	refused     error             // the guard does not let us ask there
+	refused     error             // the guard forbids the request
 	unreachable string            // nothing may be asked for until retry
-	asked       bool              // robots.txt was just asked for
-	trouble     sitegraph.Trouble // of that request
-	elapsed     time.Duration     // and how long it took
-	retry       time.Time         // when robots.txt will be asked for again
-	after       time.Time         // when the pause after the request for robots.txt is over
+	asked       bool              // this caller has just asked for robots.txt
+	trouble     sitegraph.Trouble // trouble of that request
+	elapsed     time.Duration     // duration of that request
+	retry       time.Time         // next request for robots.txt
+	after       time.Time         // end of the pause after the request for robots.txt
 	wished      time.Time         // Retry-After of the last request
-	sources     []string          // sitemaps; with rules
+	sources     []string          // sitemaps, if there are rules
 }
 
-// robotsEntry is what is remembered of one scheme and authority (RFC 9309 2.3).
+// robotsEntry is the state of one scheme and authority (RFC 9309 2.3).
 type robotsEntry struct {
 	key      string
-	rules    *robots.Rules // nil: never had
-	fresh    time.Duration // how long they hold
-	sources  []string      // sitemaps that rules name on this server, or their usual place
-	fetched  time.Time     // of rules
-	failures int           // in a row since then
-	why      string        // the last failure
-	failed   time.Time     // when that was
+	rules    *robots.Rules // nil: never read
+	fresh    time.Duration // how long rules are valid
+	sources  []string      // sitemaps on this server that rules name, or the default location
+	fetched  time.Time     // when rules were read
+	failures int           // failures in a row since then
+	why      string        // text of the last failure
+	failed   time.Time     // time of the last failure
 	retry    time.Time
 	after    time.Time
 	wished   time.Time         // Retry-After of the last request; zero: none
 	trouble  sitegraph.Trouble // of the last request
 	elapsed  time.Duration
-	text     []byte // that rules were read from, until it is kept
+	text     []byte // text of rules, until it is kept
 
-	// While it is being asked for: where a redirect leads, and where it was looked for before.
+	// next and seen are set during a request: the target of a redirect, and earlier URLs.
 	next *neturl.URL
 	seen []string
 }
 
-// policy returns what the entry says at now; false if robots.txt has to be asked for. longest is
-// the longest wait for one that could not be had, beside what the server asked for; 0: the usual.
+// policy returns the policy at now, and false if robots.txt must be asked for. longest limits the
+// wait after a failure, apart from a wait that the server asked for; 0 means the default.
 func (e *robotsEntry) policy(now time.Time, longest time.Duration) (robotsPolicy, bool) {
 	age := now.Sub(e.fetched)
 	if e.rules != nil && age >= 0 && age < e.fresh {
@@ -85,10 +85,10 @@ func (e *robotsEntry) policy(now time.Time, longest time.Duration) (robotsPolicy
 	return robotsPolicy{unreachable: e.why, retry: retry, after: e.after, wished: e.wished}, true
 }
 
-// fail notes that robots.txt could not be had.
+// fail notes that robots.txt could not be fetched.
 func (e *robotsEntry) fail(now time.Time, why string, asked time.Time) {
 	pause := robotsRetryMax
-	if e.failures < 7 { // 5 min doubled seven times is over the bound
+	if e.failures < 7 { // 5 min doubled seven times exceeds the limit
 		pause = min(robotsRetry<<e.failures, robotsRetryMax)
 	}
 	e.failures++
@@ -99,8 +99,7 @@ func (e *robotsEntry) fail(now time.Time, why string, asked time.Time) {
 	}
 }
 
-// robotsCache keeps the entries used last, within a bound of octets. It is safe for
-// concurrent use.
+// robotsCache keeps the entries used last, within a limit of octets. Goroutines may share it.
 type robotsCache struct {
 	bound int64
 	fresh time.Duration // Options.RobotsFresh
@@ -109,11 +108,11 @@ type robotsCache struct {
 	bytes   int64
 	entries map[string]*list.Element // of *robotsEntry
 	used    *list.List               // the latest first
-	asking  map[string]chan struct{} // closed when the one who asks is done
-	under   map[string]*robotsEntry  // half asked for: the next request waits for its turn
+	asking  map[string]chan struct{} // closed when the asking caller is done
+	under   map[string]*robotsEntry  // redirects in progress: the next request waits for its turn
 
-	unkept   octets // by name of the setting: what Keep is to hand out
-	recalled octets // by name too: what Recall took in and no visit has read yet
+	unkept   octets // by name of the setting, for Keep to hand out
+	recalled octets // by name also: Recall read them and no visit has used them yet
 }
 
 func newRobotsCache(bound int64, fresh time.Duration) *robotsCache {
@@ -123,7 +122,7 @@ func newRobotsCache(bound int64, fresh time.Duration) *robotsCache {
 		unkept: newOctets(mostUnkept), recalled: newOctets(mostRecalled)}
 }
 
-// entryBytes is about what an entry takes beside its rules.
+// entryBytes is about the size of an entry without its rules.
 const entryBytes = 400
 
 func (e *robotsEntry) size() int64 {
@@ -137,9 +136,9 @@ func (e *robotsEntry) size() int64 {
 	return n
 }
 
-// lookup returns the policy for key if one holds now, or what is closed when the caller who asks
-// for robots.txt is done. Otherwise the caller must ask for it, from old on, and call done or
-// pause.
+// lookup returns the policy for key if one holds now, or a channel that closes when another caller
+// has asked for robots.txt. Otherwise the caller must ask for it, starting with old, and call done
+// or pause.
 func (c *robotsCache) lookup(
 	key string,
 	now time.Time,
@@ -168,10 +167,10 @@ func (c *robotsCache) lookup(
 	return p, old, nil
 }
 
-// mostUnder bounds the files that are half asked for; who comes too late begins anew.
+// mostUnder limits the redirects in progress. Beyond it a request starts anew.
 const mostUnder = 10_000
 
-// pause ends what lookup began in the middle: whoever looks the key up next goes on from e.
+// pause interrupts what lookup began: the next caller of lookup continues with e.
 func (c *robotsCache) pause(key string, e *robotsEntry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -183,7 +182,7 @@ func (c *robotsCache) pause(key string, e *robotsEntry) {
 	c.under[key] = e
 }
 
-// done ends what lookup began. A nil entry leaves everything as it was.
+// done ends what lookup began. A nil entry changes nothing.
 func (c *robotsCache) done(key string, e *robotsEntry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -211,8 +210,8 @@ func (c *robotsCache) done(key string, e *robotsEntry) {
 	}
 }
 
-// Permits reports whether a page may be asked for by the robots.txt that was read last for its
-// server; not known: none was, or not lately. It sends no request.
+// Permits reports whether the last robots.txt of its server permits a page. known is false if none
+// was read lately. It sends no request.
 func (c *Client) Permits(url string) (permitted, known bool) {
 	u, err := neturl.Parse(url)
 	if err != nil {
@@ -231,7 +230,7 @@ func (c *Client) Permits(url string) (permitted, known bool) {
 	return p.rules.Allowed(u.RequestURI()), true
 }
 
-// delay is the Crawl-delay that is known of a server; 0: none.
+// delay returns the known Crawl-delay of a server, or 0.
 func (c *robotsCache) delay(key string, now time.Time) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,25 +9,24 @@ import (
 	"github.com/recrawl/recrawl/fetch/robots"
 )
 
-// What was read of robots.txt holds over restarts, too, if its octets are kept. Who has a
-// store calls Recall before a visit and Keep before a commit; the client knows no disk. A file is
-// kept as it came, so that whoever reads it again, under another name perhaps, finds the group that
-// is for that name.
+// robots.txt holds across restarts if its octets are kept. A caller with a store calls Recall
+// before a visit and Keep before a commit; the client itself uses no disk. A file is kept as it
+// came, so that a reader with another name finds its own group.
 
 const (
-	// mostUnkept bounds the octets that wait for Keep. What comes too late is not kept.
+	// mostUnkept limits the octets that wait for Keep. Later ones are not kept.
 	mostUnkept = 16 << 20
-	// mostRecalled bounds the octets that Recall took in and no visit has read. What has to make
-	// room is asked for anew.
+	// mostRecalled limits the octets that Recall read and no visit has used. Dropped ones are asked
+	// for again.
 	mostRecalled = 16 << 20
 )
 
-// textSetting is where the last file of a server is kept: when it was fetched, in a line, and then
-// its octets. failureSetting is where the failures since then are.
+// textSetting names the setting with the last file of a server: a line with its time, then its
+// octets. failureSetting names the one with the failures since then.
 func textSetting(key string) string    { return "robots.txt/" + key }
 func failureSetting(key string) string { return "robots.failed/" + key }
 
-// keptFailure is what is kept of a robots.txt that could not be had.
+// keptFailure is the kept state of a robots.txt that cannot be fetched.
 type keptFailure struct {
 	At       time.Time `json:"at"`
 	Failures int       `json:"failures"`
@@ -35,16 +34,16 @@ type keptFailure struct {
 	Retry    time.Time `json:"retry"`
 }
 
-// octets are values by name, up to a bound. The owner's mutex guards them.
+// octets holds values by name, up to a limit. The owner's mutex guards it.
 type octets struct {
 	bound, bytes int
 	values       map[string][]byte
-	since        time.Time // when the first of them came, by the wall
+	since        time.Time // arrival of the first, in real time
 }
 
 func newOctets(bound int) octets { return octets{bound: bound, values: map[string][]byte{}} }
 
-// fits reports whether a value has room.
+// fits reports whether there is room for a value.
 func (o *octets) fits(name string, value []byte) bool {
 	return o.bytes-len(o.values[name])+len(value) <= o.bound
 }
@@ -64,7 +63,7 @@ func (o *octets) remove(name string) []byte {
 	return value
 }
 
-// keepRobots notes what came of a request for robots.txt, for Keep.
+// keepRobots notes the result of a request for robots.txt, for Keep.
 func (c *Client) keepRobots(e *robotsEntry) {
 	if !c.o.KeepRobots {
 		return
@@ -75,7 +74,7 @@ func (c *Client) keepRobots(e *robotsEntry) {
 		value = append(value, e.text...)
 	} else {
 		name = failureSetting(e.key)
-		// plain fields
+		// plain fields cannot fail
 		value, _ = json.Marshal(keptFailure{c.clock.Now().UTC(), e.failures, e.why, e.retry.UTC()})
 	}
 	c.robots.mu.Lock()
@@ -85,8 +84,8 @@ func (c *Client) keepRobots(e *robotsEntry) {
 	}
 }
 
-// Keep hands to save what is to be kept of each robots.txt that was asked for since the last call.
-// It calls save from its own goroutine, with no more than 16 MB in all.
+// Keep passes the result of each request for robots.txt since the last call to save. It calls save
+// from its own goroutine, with at most 16 MB in all.
 func (c *Client) Keep(save func(name string, value []byte) error) error {
 	r := c.robots
 	r.mu.Lock()
@@ -109,8 +108,8 @@ type Keeper interface {
 	Commit() error
 }
 
-// KeepIn makes durable what has waited for Keep for longer than a second: what was read of
-// robots.txt before any page, for example because a Crawl-delay must pass first.
+// KeepIn makes results durable that have waited for Keep for more than a second. A robots.txt can
+// come long before a page, for example because of a Crawl-delay.
 func (c *Client) KeepIn(k Keeper) error {
 	c.robots.mu.Lock()
 	due := len(c.robots.unkept.values) > 0 && time.Since(c.robots.unkept.since) > time.Second
@@ -124,9 +123,9 @@ func (c *Client) KeepIn(k Keeper) error {
 	return k.Commit()
 }
 
-// Recall makes known what an earlier process kept of the robots.txt of a page's server, unless the
-// client knows of one itself. It gets at most two settings, and reads them with the next visit
-// only. The error is that of setting. What cannot be read or is old is asked for anew.
+// Recall reads what an earlier process kept of the robots.txt of a page's server, unless the client
+// knows a newer state. It calls setting at most twice, and parses the values at the next visit. The
+// error is that of setting. Values that are old or unreadable are asked for again.
 func (c *Client) Recall(pageURL string,
 	setting func(name string) (value []byte, ok bool, err error)) error {
 	if !c.o.KeepRobots {
@@ -134,7 +133,7 @@ func (c *Client) Recall(pageURL string,
 	}
 	u, err := url.Parse(pageURL)
 	if err != nil {
-		return nil // the visit says so
+		return nil // the visit reports it
 	}
 	key := origin(u)
 	if c.robots.knows(key) {
@@ -154,7 +153,7 @@ func (c *Client) Recall(pageURL string,
 	return nil
 }
 
-// knows reports whether anything of a server's robots.txt is known, or it is being asked for.
+// knows reports whether robots.txt of a server is known or being asked for.
 func (c *robotsCache) knows(key string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -163,7 +162,7 @@ func (c *robotsCache) knows(key string) bool {
 	return known || asking || c.under[key] != nil || c.recalled.values[textSetting(key)] != nil
 }
 
-// unkeptValue returns what was asked for since the last Keep, of an entry that is forgotten by now.
+// unkeptValue returns the result since the last Keep, for an entry that the cache has dropped.
 func (c *robotsCache) unkeptValue(name string) ([]byte, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -183,9 +182,9 @@ func (c *robotsCache) recall(name string, value []byte) {
 	c.recalled.put(name, value)
 }
 
-// recallRobots reads what Recall took in into an entry of which nothing is known. True: it says
-// what holds now. Otherwise robots.txt has to be asked for, from that on. The pause after the
-// request of then holds for the server of u, too.
+// recallRobots fills an empty entry with what Recall read. It returns true if the entry holds now;
+// otherwise robots.txt must be asked for, based on that entry. The pause after the earlier request
+// also holds for the server of u.
 func (c *Client) recallRobots(e *robotsEntry, u *url.URL, longest time.Duration) (
 	robotsPolicy, bool) {
 	r := c.robots
@@ -206,7 +205,7 @@ func (c *Client) recallRobots(e *robotsEntry, u *url.URL, longest time.Duration)
 		delay, _ := e.rules.Delay()
 		pause = max(pause, delay)
 	}
-	e.after = now.Add(asked.Add(pause).Sub(now)) // as far ahead where the clock steps
+	e.after = now.Add(asked.Add(pause).Sub(now)) // the same distance if the clock steps
 	if e.after = later(e.after, c.afterBefore(pause)); e.after.After(now) {
 		c.gate.Postpone(u.Host, e.after)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// settings are those of a store, as Keep and Recall see them.
+// settings are the settings of a store, for Keep and Recall.
 type settings map[string][]byte
 
 func (s settings) save(name string, value []byte) error {
@@ -25,8 +25,8 @@ func (s settings) setting(name string) ([]byte, bool, error) {
 	return value, ok, nil
 }
 
-// try recalls what was kept of the server of a page, tries to visit it, and keeps what is new. It
-// returns the outcome; OutcomeUnknown: not yet.
+// try recalls robots.txt for a page, tries to visit the page, and keeps new results. It returns the
+// outcome; OutcomeUnknown means not yet.
 func (s settings) try(t *testing.T, c *Client, url string) (
 	o sitegraph.Observation, wait time.Duration) {
 	t.Helper()
@@ -46,8 +46,8 @@ func (s settings) try(t *testing.T, c *Client, url string) (
 	return sitegraph.Observation{}, until.Sub(c.clock.Now())
 }
 
-// A process does not ask for a robots.txt that another read less than a day ago, and finds the
-// group that is for its own name in it.
+// TestRobotsOutlivesTheProcess checks that a process does not ask for a robots.txt that another
+// read less than a day ago, and finds the group for its own name in it.
 func TestRobotsOutlivesTheProcess(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	status := 200
@@ -122,8 +122,8 @@ func TestRobotsOutlivesTheProcess(t *testing.T) {
 	}
 }
 
-// A process that goes on where another was killed asks each server its own pause later at the
-// earliest, whatever the other one asked last.
+// TestResume checks that a new process asks each server at least a whole pause after the kill of
+// the last one.
 func TestResume(t *testing.T) {
 	w := newWeb(t, "quick.example", "127.0.0.1", "crawl.example", "127.0.0.2",
 		"slow.example", "127.0.0.3")
@@ -174,8 +174,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// What waits for Keep, and what was recalled and not read, takes a bounded memory. What the cache
-// has no room for is recalled, not asked for again.
+// TestKeptRobotsAreBounded checks the limits of octets that wait for Keep or were recalled. A file
+// without room in the cache is recalled and not asked for again.
 func TestKeptRobotsAreBounded(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	c := w.client(func(o *Options) { o.KeepRobots, o.RobotsBytes = true, 10*entryBytes })
@@ -220,8 +220,8 @@ func TestKeptRobotsAreBounded(t *testing.T) {
 	}
 }
 
-// While robots.txt cannot be had, only the visits that ask for it fail. Others wait, and nobody is
-// asked for anything, at growing intervals.
+// TestUnreachableRobotsIsAWait checks that only visits which ask for an unreachable robots.txt
+// fail. Others wait without requests, at growing intervals.
 func TestUnreachableRobotsIsAWait(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	w.handle("h.example/robots.txt", func(rw http.ResponseWriter, _ *http.Request) {

@@ -36,7 +36,7 @@ func TestRobotsForbids(t *testing.T) {
 	}
 }
 
-// TestRobotsLives follows one robots.txt through time.
+// TestRobotsLives follows one robots.txt over time.
 func TestRobotsLives(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	status, rules := 200, "User-agent: *\nDisallow: /old"
@@ -72,7 +72,8 @@ func TestRobotsLives(t *testing.T) {
 	step("gone: everything is allowed (2.3.1.3)", 24*time.Hour, true, fetched, fetched)
 }
 
-// With RobotsFresh a robots.txt is asked for again sooner than after a day, after a restart too.
+// TestRobotsHoldsAsLongAsAsked checks that RobotsFresh shortens the life of a robots.txt, also
+// after a restart.
 func TestRobotsHoldsAsLongAsAsked(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	rules := "User-agent: *\nDisallow: /a"
@@ -104,8 +105,8 @@ func TestRobotsHoldsAsLongAsAsked(t *testing.T) {
 	expect(sitegraph.OutcomeFetched) // after 10
 }
 
-// A robots.txt that cannot be had is asked for again within the greatest age of a page, after a
-// restart, too, but not before the server wants it.
+// TestRobotsWithinMaxAge checks that an unreachable robots.txt is asked for again within MaxAge,
+// also after a restart, but not before the time that its server asked for.
 func TestRobotsWithinMaxAge(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	after := ""
@@ -194,7 +195,7 @@ func TestRobotsCacheIsBounded(t *testing.T) {
 	}
 }
 
-// TestRobotsAnswers takes the published cases of what an answer for robots.txt means.
+// TestRobotsAnswers runs the published cases of answers for robots.txt.
 func TestRobotsAnswers(t *testing.T) {
 	raw, err := os.ReadFile("../../shared/data/robots/rfc9309-extra.json")
 	if err != nil {
@@ -264,8 +265,8 @@ func TestRobotsAnswers(t *testing.T) {
 
 const robotsRules = "User-agent: *\nDisallow: /denied\n"
 
-// robotsScript answers requests for robots.txt by a chain of the published cases, and all
-// others with a page.
+// robotsScript answers requests for robots.txt by one of the published cases, and all others with a
+// page.
 type robotsScript struct {
 	t     *testing.T
 	rules string
@@ -368,8 +369,9 @@ func TestRobotsRedirectsStay(t *testing.T) {
 	}
 }
 
-// The Crawl-delay of a robots.txt that still holds counts from the request for a new one, though
-// that failed; and a server whose robots.txt is asked for on behalf of another keeps its own.
+// TestCrawlDelayAroundRobots checks that the Crawl-delay of a valid robots.txt counts from a failed
+// request for a new one. A server whose robots.txt is asked for on behalf of another keeps its own
+// delay.
 func TestCrawlDelayAroundRobots(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1", "www.h.example", "127.0.0.2")
 	fail := false
@@ -408,7 +410,8 @@ func TestCrawlDelayAroundRobots(t *testing.T) {
 	}
 }
 
-// A robots.txt that is cut before it can be told what it is forbids everything until it can be had.
+// TestRobotsCutAtOnce checks that a robots.txt too short to show its coding forbids everything
+// until a whole one is read.
 func TestRobotsCutAtOnce(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	w.handle("h.example/robots.txt", func(rw http.ResponseWriter, _ *http.Request) {

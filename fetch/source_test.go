@@ -79,7 +79,7 @@ func TestVisitToASource(t *testing.T) {
 		rec.Apply(o, sitegraph.ChangeByBytes) != sitegraph.VerdictUnchanged {
 		t.Errorf("%+v", o)
 	}
-	// An index is cut here, and says so; its sitemaps are no pages.
+	// An index is cut here, and the observation says so. Its sitemaps are no pages.
 	if o := w.visit(c, source("index.xml")); o.Source != sitegraph.SourceIndex ||
 		len(o.Claims) != 1 || !o.Truncated || o.Detail == "" {
 		t.Errorf("%+v", o)
@@ -94,7 +94,7 @@ func TestVisitToASource(t *testing.T) {
 		rec.State != sitegraph.StateSource {
 		t.Errorf("%+v, %v", o, rec.State)
 	}
-	// A feed that was taken for a page names itself as a source.
+	// A feed that was visited as a page is returned as a source.
 	if o := w.get(c, home+"feed"); o.Outcome != sitegraph.OutcomeExcluded ||
 		!slices.Contains(o.Sources, home+"feed") {
 		t.Errorf("%+v", o)

@@ -17,20 +17,18 @@ import (
 	"time"
 )
 
-// talk is one request of HTTP/1.1 and its answer over a connection of their own. It is a
-// http.RoundTripper without what makes a connection serve several requests: the two goroutines and
-// the channels that http.Transport has for each cost as much time as the request, and the memory
-// of a visit twice over. Headers are read and written by net/http (see
-// framing).
+// talk is one request of HTTP/1.1 and its answer over a connection of their own. It is an
+// http.RoundTripper without connection reuse: the goroutines and channels of http.Transport cost as
+// much time as the request itself, and twice the memory of a visit. net/http reads and writes the
+// headers (see framing).
 type talk struct {
 	conn   net.Conn
-	stop   func() bool // listening for the end of the context
+	stop   func() bool // ends the wait for the context
 	reader *answerReader
-	left   int64 // octets that may still be read
+	left   int64 // octets left to read
 }
 
-// answerReader is what an answer is read through: net/http's buffer before what brings headers to
-// the form it takes.
+// answerReader is the buffer of net/http over a framing reader.
 type answerReader struct {
 	framing
 	raw, header *bufio.Reader
@@ -43,7 +41,7 @@ func (r *answerReader) reset(from io.Reader, mostHeader int64) {
 }
 
 const (
-	talkRead  = 4 << 10 // most headers in one piece; bodies are read past the buffer
+	talkRead  = 4 << 10 // room for most headers; bodies bypass the buffer
 	talkLine  = 512     // most lines of a header
 	talkWrite = 1 << 10 // a request is a few lines
 )
@@ -56,12 +54,12 @@ var (
 	talkWriters = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, talkWrite) }}
 )
 
-// talks reports whether a request needs no more than a talk. Where a server may offer HTTP/2, that
-// is the transport's.
+// talks reports whether a talk is enough for a request. A server that may offer HTTP/2 needs the
+// transport.
 func (c *Client) talks(u *url.URL) bool { return u.Scheme == "http" || c.o.Capture }
 
-// talk sends a request and reads the header of its answer. Closing the body, which must be done,
-// closes the connection. When the request's context ends, so does the connection.
+// talk sends a request and reads the header of its answer. The caller must close the body, which
+// closes the connection. The end of the request's context closes it also.
 func (c *Client) talk(r *http.Request) (*http.Response, error) {
 	ctx := r.Context()
 	conn, err := c.connectFor(ctx, r.URL)
@@ -79,7 +77,7 @@ func (c *Client) talk(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// connectFor connects to where a request goes, with encryption if its scheme says so.
+// connectFor connects to the server of a URL, encrypted if its scheme says so.
 func (c *Client) connectFor(ctx context.Context, u *url.URL) (conn net.Conn, err error) {
 	if u.Scheme == "http" {
 		conn, err = c.dial(ctx, "tcp", "")
@@ -110,16 +108,16 @@ func (t *talk) ask(r *http.Request, patience time.Duration) (*http.Response, err
 		case err != nil:
 			return nil, err
 		case response.StatusCode/100 == 1 && response.StatusCode != http.StatusSwitchingProtocols:
-			continue // interim (RFC 9110 15.2); all of them have the room and the time of one
+			continue // interim (RFC 9110 15.2): all of them share the room and time of one
 		}
-		t.left = math.MaxInt64 // the body has a limit of its own
+		t.left = math.MaxInt64 // the body has its own limit
 		response.Body = &talkBody{of: response.Body, talk: t}
 		return response, t.conn.SetReadDeadline(time.Time{})
 	}
 }
 
-// send writes the request. An error need not mean that there is no answer: servers may answer
-// before they have read all.
+// send writes the request. An answer may follow even after an error, because servers may answer
+// before they have read everything.
 func (t *talk) send(r *http.Request) error {
 	r.Close = true
 	write := r.Write
@@ -139,7 +137,7 @@ func (t *talk) send(r *http.Request) error {
 	return w.Flush()
 }
 
-// basicAuthorization is what a field says that names user and password (RFC 7617).
+// basicAuthorization returns the value of a field with user and password (RFC 7617).
 func basicAuthorization(user *url.Userinfo) string {
 	password, _ := user.Password()
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(user.Username()+":"+password))
@@ -167,11 +165,11 @@ func (t *talk) Close() error {
 	return t.conn.Close()
 }
 
-// talkBody is the body of an answer. To close it does not read what is left of it.
+// talkBody is the body of an answer. Close does not read the rest.
 type talkBody struct {
 	of    io.Reader
 	talk  *talk
-	ended error // why nothing can be read any more
+	ended error // why reading ended
 }
 
 func (b *talkBody) Read(p []byte) (n int, err error) {

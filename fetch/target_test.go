@@ -15,9 +15,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// FuzzRequestTarget: what is asked for is, octet for octet, what the canonical address
-// says; guard, robots.txt and request cannot mean different things. The one exception is a
-// host with an octet that browsers let pass and no name has: nothing is asked for there.
+// FuzzRequestTarget checks that the requested URL is the canonical one, octet for octet, so that
+// guard, robots.txt and request agree. A host with an octet that browsers accept and no name has is
+// never asked.
 func FuzzRequestTarget(f *testing.F) {
 	for _, s := range []string{home, "http://h.example//a/../b;c?d=[e]|f&%zz#g",
 		"http://h.example/%2f%7e'(ä)", "http://[::1]:81/?a?b", `http://a\@b/`, "http://}/",

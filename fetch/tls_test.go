@@ -17,9 +17,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// TestBadTLS (T09): a certificate that is not for this name and day, a protocol that is too old,
-// and a handshake that breaks off or never ends are failures of the visit, within the time of a
-// handshake.
+// TestBadTLS (T09) checks that a wrong name or date of a certificate, an old protocol and a broken
+// or endless handshake make the visit fail within the time of a handshake.
 func TestBadTLS(t *testing.T) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -61,7 +60,7 @@ func TestBadTLS(t *testing.T) {
 		name    string
 		serve   func(net.Conn)
 		trusted tls.Certificate
-		want    string // of the detail; "": it is fetched
+		want    string // part of the detail; "": the page is fetched
 	}{
 		{"good", secure(good, none), good, ""},
 		{"a long chain", secure(long, none), good, ""},

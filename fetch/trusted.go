@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// Trusted are the certificates of the system and those of a file; nil: those of the system alone.
+// Trusted returns the certificates of the system and those of a file, or nil without a file.
 func Trusted(file string) (*x509.CertPool, error) {
 	if file == "" {
 		return nil, nil

@@ -19,7 +19,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Try never waits: it makes at most one request, and says when to come again.
+// TestTry checks that Try never waits: it makes at most one request, and returns when to come
+// again.
 func TestTry(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1", "www.h.example", "127.0.0.2", "other.example",
 		"127.0.0.1")
@@ -50,8 +51,8 @@ func TestTry(t *testing.T) {
 		}
 		return *o, until.Sub(before)
 	}
-	// The redirect leads to another host of the site, whose turn it is: two hops at two servers,
-	// and then the delay.
+	// The redirect leads to another host of the site and takes its turn: two requests at two
+	// servers, and then the delay.
 	if _, wait := try("http://h.example/"); wait != 300*time.Second {
 		t.Fatalf("after robots.txt wait %v, want its Crawl-delay of 300 s", wait)
 	}
@@ -83,7 +84,7 @@ func TestTry(t *testing.T) {
 	}
 }
 
-// While another request is under way Try says to come again soon.
+// TestTryWhileBusy checks that Try returns a short wait while another request is in flight.
 func TestTryWhileBusy(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	hold, begun := make(chan struct{}), make(chan struct{})
@@ -107,7 +108,7 @@ func TestTryWhileBusy(t *testing.T) {
 	<-done
 }
 
-// What a server's answers tell of the server.
+// TestTrouble checks which trouble of a server its answers show.
 func TestTrouble(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	w.handle("h.example/robots.txt", http.NotFound)
@@ -132,7 +133,7 @@ func TestTrouble(t *testing.T) {
 	}
 }
 
-// Faults of this machine are told as such.
+// TestLocalFault checks that faults of this machine are LocalErrors.
 func TestLocalFault(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	w.handle("h.example/robots.txt", http.NotFound)
@@ -161,7 +162,7 @@ func TestLocalFault(t *testing.T) {
 	}
 }
 
-// A coded body that ends in the middle is no content.
+// TestCodedBodyCut checks that a coded body which ends in the middle is no content.
 func TestCodedBodyCut(t *testing.T) {
 	text := strings.Repeat("<a href=/x>hello</a> ", 500)
 	coded := zipText(t, text)
@@ -175,7 +176,7 @@ func TestCodedBodyCut(t *testing.T) {
 		w.handle("h.example/", func(rw http.ResponseWriter, _ *http.Request) {
 			rw.Header().Set("Content-Type", "text/html")
 			rw.Header().Set("Content-Encoding", "gzip")
-			rw.Header().Set("Transfer-Encoding", "identity") // it ends by closing
+			rw.Header().Set("Transfer-Encoding", "identity") // ends by closing
 			rw.Write(body)
 			rw.(http.Flusher).Flush()
 		})
@@ -185,7 +186,7 @@ func TestCodedBodyCut(t *testing.T) {
 	}
 }
 
-// A server that does not take our condition is asked without.
+// TestPreconditionFailed checks that a server which rejects a condition is asked without one.
 func TestPreconditionFailed(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	w.handle("h.example/robots.txt", http.NotFound)

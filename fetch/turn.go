@@ -8,20 +8,20 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// notYet is the error of a request whose turn has not come. Nothing was sent.
+// notYet is the error of a request whose turn has not come. No request was sent.
 type notYet struct {
-	busy  <-chan struct{} // closed when what is under way is over; nil: the moment is known
-	since time.Time       // when a look-up began that is under way; zero: it is none
+	busy  <-chan struct{} // closed when the current request or look-up ends; nil: the time is known
+	since time.Time       // start of the current look-up; zero: it is none
 	until time.Time
 
-	// unreachable: until then nothing may be asked for because robots.txt could not be had. What is
-	// returned beside it is an observation of that.
+	// unreachable means that robots.txt could not be fetched, and nothing may be asked for until
+	// then. Callers return an observation of that with it.
 	unreachable bool
 }
 
 func (n *notYet) Error() string { return "its turn has not come" }
 
-// wait sleeps until it is worth trying again. Its error is ctx's.
+// wait sleeps until another try makes sense. Its error is that of ctx.
 func (n *notYet) wait(ctx context.Context, clock Clock) error {
 	if n.busy == nil {
 		return clock.SleepUntil(ctx, n.until)
@@ -34,17 +34,16 @@ func (n *notYet) wait(ctx context.Context, clock Clock) error {
 	}
 }
 
-// busyAgain is when a caller that does not wait may try again while another request is under way.
+// busyAgain is the wait of a caller that does not block while another request is in flight.
 const busyAgain = 250 * time.Millisecond
 
-// mostBusy bounds the time until it tries again where a look-up is under way, which grows with its
-// age.
+// mostBusy limits that wait during a look-up; it grows with the age of the look-up.
 const mostBusy = 4 * time.Second
 
-// deadAgain is when it tries again where no name server answers, and visits to known names go on.
+// deadAgain is that wait if no name server answers and visits to known names continue.
 const deadAgain = 10 * time.Second
 
-// again is when a caller that does not wait may try again.
+// again returns when a caller that does not block may try again.
 func (n *notYet) again(now time.Time) time.Time {
 	if n.since.IsZero() {
 		return now.Add(busyAgain)
@@ -54,13 +53,13 @@ func (n *notYet) again(now time.Time) time.Time {
 
 // Try visits as Visit does, but never waits for a turn. There are three results:
 //
-//   - a zero time: the visit was made, and o is its outcome;
+//   - a zero time: the visit was made, and o is the outcome;
 //   - a time and a zero o: the page was not asked for; try again then. Try may have asked for
 //     robots.txt, whose pause the page then keeps;
 //   - a time and a failed o: robots.txt cannot be reached. Pages of the server under another scheme
 //     need not wait for it.
 //
-// The error is ctx's, or a LocalError.
+// The error is that of ctx, or a LocalError.
 func (c *Client) Try(
 	ctx context.Context,
 	rec *sitegraph.Record,
@@ -76,9 +75,9 @@ func (c *Client) Try(
 	return o, later.until, nil
 }
 
-// Visit asks once for the page of rec, and before that for the server's robots.txt if it
-// is not known. It waits as long as politeness demands, but not for a robots.txt that cannot be
-// had: then it fails. Whatever the site does is an outcome; the error is ctx's, or a LocalError.
+// Visit asks once for the page of rec, and first for robots.txt of its server if that is not known.
+// It waits as long as politeness demands, but fails at once if robots.txt cannot be fetched.
+// Whatever the site does is an outcome. The error is that of ctx, or a LocalError.
 func (c *Client) Visit(ctx context.Context, rec sitegraph.Record) (sitegraph.Observation, error) {
 	for {
 		o, err := c.once(ctx, &rec)

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/net/proxy"
 )
 
-// resolveVia returns the address of the proxy of a server's settings. The guard judges of the
-// server what is known here: an address that stands in the link. Names are looked up by the proxy.
+// resolveVia returns the address of the proxy in a server's settings. The guard checks an address
+// in the link; the proxy looks up names.
 func (c *Client) resolveVia(u, proxy *url.URL, lookup lookup) (netip.AddrPort, error) {
 	if a, err := netip.ParseAddr(u.Hostname()); err == nil {
 		if err := c.guard.checkAddr(a.Unmap()); err != nil {
@@ -35,8 +35,8 @@ func (c *Client) resolveVia(u, proxy *url.URL, lookup lookup) (netip.AddrPort, e
 	return netip.AddrPortFrom(addrs[0].Unmap(), uint16(port)), nil
 }
 
-// dialVia connects to a server through the proxy of its settings. The guard does not judge the
-// address of that: who names a proxy may use it.
+// dialVia connects to a server through the proxy of its settings. The guard does not check the
+// address of the proxy: whoever names a proxy may use it.
 func (c *Client) dialVia(ctx context.Context, network string, call *call) (net.Conn, error) {
 	dial := c.o.Dial
 	if dial == nil {
@@ -65,7 +65,7 @@ func (c *Client) dialVia(ctx context.Context, network string, call *call) (net.C
 
 // tunnelVia asks a proxy of settings for a tunnel.
 func tunnelVia(conn net.Conn, call *call) error {
-	header := http.Header{"User-Agent": {""}} // the server behind it gets ours
+	header := http.Header{"User-Agent": {""}} // keep ours for the server behind it
 	if user := call.via.User; user != nil {
 		header.Set("Proxy-Authorization", basicAuthorization(user))
 	}
@@ -91,7 +91,7 @@ func socksTo(ctx context.Context, conn net.Conn, by *url.URL, to string) error {
 	return err
 }
 
-// given dials what is connected already.
+// given dials a connection that exists already.
 type given struct{ net.Conn }
 
 func (g given) Dial(string, string) (net.Conn, error) { return g.Conn, nil }

@@ -13,8 +13,8 @@ import (
 
 // once makes a visit if its turn has come.
 //
-// A visit waits for its page in here, as may a thousand others. So observations and records are
-// handed on by their addresses: each copy would be 800 octets of each stack.
+// A thousand visits may wait for their pages in here. So observations and records are passed by
+// pointer: each copy would take 800 octets of every stack.
 func (c *Client) once(ctx context.Context, rec *sitegraph.Record) (*sitegraph.Observation, error) {
 	o := &sitegraph.Observation{URL: rec.URL}
 	u, err := url.Parse(rec.URL)
@@ -39,10 +39,10 @@ func (c *Client) once(ctx context.Context, rec *sitegraph.Record) (*sitegraph.Ob
 	case policy.unreachable != "":
 		o.Time, o.Trouble, o.Elapsed = c.clock.Now(), policy.trouble, policy.elapsed
 		o.Outcome, o.Detail = sitegraph.OutcomeFailed, "robots.txt: "+policy.unreachable
-		if !policy.asked { // no request was sent: the visit that asked has reported the failure
+		if !policy.asked { // no request was sent: the visit that asked reported the failure
 			return o, &notYet{until: policy.retry, unreachable: true}
 		}
-		// Not policy.retry: pages of the server under another scheme need not wait so long.
+		// Not policy.retry: pages of the server under another scheme need not wait that long.
 		o.NotBefore = policy.after
 		if policy.wished.After(o.NotBefore) {
 			o.NotBefore = policy.wished
@@ -51,7 +51,7 @@ func (c *Client) once(ctx context.Context, rec *sitegraph.Record) (*sitegraph.Ob
 	case !policy.rules.Allowed(u.RequestURI()):
 		c.excluded(o, "robots.txt")
 		o.ByRobots, o.Robots = true, policy.rules.Fingerprint()
-		o.NotBefore = policy.after // nothing was asked of the page's server but its robots.txt
+		o.NotBefore = policy.after // the server was asked only for robots.txt
 		return o, nil
 	}
 
@@ -61,7 +61,7 @@ func (c *Client) once(ctx context.Context, rec *sitegraph.Record) (*sitegraph.Ob
 	if rec.State == sitegraph.StateAlive {
 		o.CopyMain = c.reread(ctx, rec, rule)
 		if o.CopyMain.IsZero() && !rule.Made(rec.Digests.Main) {
-			rec = rec.Unconditional() // the copy says nothing by the rule that holds now
+			rec = rec.Unconditional() // the digest of the copy is by another rule
 		}
 	}
 	header, conditional := requestHeader(rec, rule.JSON(),
@@ -105,7 +105,7 @@ func (c *Client) once(ctx context.Context, rec *sitegraph.Record) (*sitegraph.Ob
 	}
 	pause := o.NotBefore
 	if c.judge(ctx, o, a, rec, conditional); o.NotBefore.After(pause) {
-		c.gate.Postpone(u.Host, o.NotBefore) // what pages show is left alone as long
+		c.gate.Postpone(u.Host, o.NotBefore) // requisites of the server wait as long
 	}
 	if mayChallenge(a.status) && c.isWatched(o.URL) {
 		c.challenged(ctx, o, a)
@@ -127,8 +127,8 @@ func (c *Client) excluded(o *sitegraph.Observation, detail string) {
 	o.Outcome, o.Detail = sitegraph.OutcomeExcluded, detail
 }
 
-// unasked is a visit whose request was never sent: the name was not found, or the guard
-// refused where it leads. The gate knows when the server may be asked next.
+// unasked fills the observation of a visit whose request was never sent: the name was not found, or
+// the guard refused its address. The gate knows when the server may be asked next.
 func (c *Client) unasked(o *sitegraph.Observation, err error) {
 	if isRefused(err) {
 		c.excluded(o, failure(err))
@@ -145,7 +145,7 @@ func failed(o *sitegraph.Observation, detail string) {
 	o.Outcome, o.Detail = sitegraph.OutcomeFailed, detail
 }
 
-// read hands the body of an answer to the reader of the options.
+// read passes the body of an answer to the reader of the options.
 func (c *Client) read(
 	ctx context.Context,
 	o *sitegraph.Observation,
@@ -180,7 +180,7 @@ func (c *Client) read(
 	return content, err
 }
 
-// extractPage fills o from the body of an HTML page. judged is false where a filter failed.
+// extractPage fills o from the body of an HTML page. judged is false if a filter failed.
 func (c *Client) extractPage(
 	ctx context.Context,
 	o *sitegraph.Observation,
@@ -219,7 +219,7 @@ func (c *Client) extractPage(
 	return c.filtered(ctx, o, page)
 }
 
-// appendNew appends what is not there yet.
+// appendNew appends values that are not there yet.
 func appendNew(all []string, more ...string) []string {
 	for _, one := range more {
 		if !slices.Contains(all, one) {

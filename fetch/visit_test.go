@@ -171,8 +171,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// A redirect that calls itself temporary costs a page with a copy nothing at first: a
-// maintenance page must not empty a corpus. A permanent one is believed at once.
+// TestTemporaryRedirects checks that a temporary redirect costs a page with a copy nothing at
+// first, because a maintenance page must not empty a corpus. A permanent one is believed at once.
 func TestTemporaryRedirects(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	w.handle("h.example/page", func(rw http.ResponseWriter, r *http.Request) {
@@ -260,7 +260,8 @@ func TestNetworkFailures(t *testing.T) {
 	}
 }
 
-// What a page names as its own address comes with the visit, from its element or its header.
+// TestCanonicalAddress checks that a visit returns the canonical URL that a page names in an
+// element or header.
 func TestCanonicalAddress(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	w.mux.HandleFunc("h.example/element", func(rw http.ResponseWriter, _ *http.Request) {
@@ -279,8 +280,8 @@ func TestCanonicalAddress(t *testing.T) {
 	}
 }
 
-// A page that asks not to be archived is fetched and digested like any other. The visit says what
-// it asked. So does one to what is no page.
+// TestNoArchive checks that a page which forbids archiving is fetched and digested as usual, and
+// that the visit reports its wish. So does a visit to other content.
 func TestNoArchive(t *testing.T) {
 	w := newWeb(t, "h.example", "127.0.0.1")
 	w.handle("h.example/page", func(rw http.ResponseWriter, r *http.Request) {

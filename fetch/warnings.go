@@ -6,19 +6,18 @@ import (
 	"time"
 )
 
-// warnEvery is how often Options.Warn is told of the same trouble at most.
+// warnEvery is the least time between two calls of Options.Warn for the same trouble.
 const warnEvery = time.Minute
 
-// warnings counts how often a trouble came, and tells of it now and then. It is safe for concurrent
-// use.
+// warnings counts occurrences of a trouble and reports it now and then. Goroutines may share it.
 type warnings struct {
 	mu    sync.Mutex
 	told  time.Time
-	since int // that nobody was told of
+	since int // occurrences since the last report
 	all   int
 }
 
-// add counts one, and tells of it with what it means, unless that was done lately.
+// add counts one occurrence, and reports it with its meaning, unless it did so lately.
 func (w *warnings) add(err error, means string, now time.Time, tell func(error)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

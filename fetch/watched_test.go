@@ -11,8 +11,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// What somebody watches is read whatever it is called, as far as it is text. A feed is read as a
-// page if a rule names it, and else is a source; a challenge is no answer of the page.
+// TestWatchedAnswers checks that a watched page is read as text whatever its type. A feed is read
+// as a page if a rule names it, and otherwise as a source. A challenge is no answer of the page.
 func TestWatchedAnswers(t *testing.T) {
 	const feed = `<rss><channel><item><title>One</title><link>/p</link></item></channel></rss>`
 	const challenge = "<title>Just a moment...</title>"
