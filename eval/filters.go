@@ -161,7 +161,7 @@ func MeasureFilters(ctx context.Context, name string, set *filter.Set) (*FilterR
 func parseLabelled(line []byte) (*LabelledPage, error) {
 	page := new(LabelledPage)
 	if err := json.Unmarshal(line, page); err != nil {
-		return nil, fmt.Errorf("it is no JSON of a page: %w", err)
+		return nil, fmt.Errorf("it is not the JSON of a page: %w", err)
 	}
 	if page.URL == "" || page.HTML == "" || page.Language == "" && page.Reject == nil {
 		return nil, errors.New("it is no labelled page: want url, html, and language or reject")

@@ -15,7 +15,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// shared is where the published data lies, seen from this folder.
+// shared is the folder of the published data, relative to this one.
 const shared = "../../../shared/data"
 
 type version struct {
@@ -24,13 +24,13 @@ type version struct {
 	body               []byte
 	contentType        string
 	bytes, text, main  string // digests of the history
-	sameText, sameMain bool   // as in the version before
+	sameText, sameMain bool   // as in the earlier version
 	first              bool
-	links              []string // nil: not told
+	links              []string // nil: not known
 }
 
-// readVersions calls f for the versions of a site whose whole content is known, in time
-// order, each with the digests that the history of the same host gives it.
+// readVersions calls f for the versions of a site whose whole content is known, in order of time,
+// each with its digests from the history of that host.
 func readVersions(t *testing.T, host string, f func(version)) {
 	t.Helper()
 	type line struct {
@@ -80,8 +80,7 @@ func readVersions(t *testing.T, host string, f func(version)) {
 		if c, err := sitegraph.Canonical(url); err == nil {
 			url = c
 		}
-		// The window of the site starts later than that of the history: the version that
-		// stood at that moment is meant.
+		// The window of the site starts later than its history: the version at that time counts.
 		history := known[url]
 		i := sort.Search(len(history), func(i int) bool { return history[i].t > l.T })
 		if i == 0 || history[i-1].bytes == "" {
@@ -117,7 +116,7 @@ func readLines(t *testing.T, name string, f func([]byte)) {
 	}
 }
 
-// agreement counts how often our digests change when those of the history do.
+// agreement counts how often our digests and those of the history change together.
 type agreement struct {
 	both, neither, onlyOurs, onlyTheirs int
 }
@@ -139,9 +138,9 @@ func (a *agreement) share() float64 {
 	return float64(a.both+a.neither) / float64(max(1, a.both+a.neither+a.onlyOurs+a.onlyTheirs))
 }
 
-// TestDigestsAgreeWithHistories compares, for real sites, whether two versions of a page
-// that follow each other differ in text and in main text, with what an independent
-// program found. RECRAWL_ALL=1 takes all four sites (about a minute).
+// TestDigestsAgreeWithHistories compares consecutive versions of pages of real sites: their text
+// and main text must differ when an independent program found a difference. RECRAWL_ALL=1 tests all
+// four sites (about a minute).
 func TestDigestsAgreeWithHistories(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads a whole site")
@@ -191,8 +190,8 @@ func TestDigestsAgreeWithHistories(t *testing.T) {
 	}
 }
 
-// sameInServer compares the addresses on the server itself. The history writes the
-// address that a static server would answer with, so endings are left out.
+// sameInServer compares URLs on the server itself, without endings: the history writes the URL that
+// a static server would use.
 func sameInServer(ours, theirs []string, host string) bool {
 	keep := func(list []string) map[string]bool {
 		set := map[string]bool{}

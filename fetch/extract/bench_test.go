@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// benchPage is a page of 23 KB with 40 links, inline style and script, like those of the
-// throughput anchors.
+// benchPage is a page of 23 KB with 40 links, inline style and script, similar to published
+// throughput benchmarks.
 var benchPage = func() []byte {
 	var b strings.Builder
 	b.WriteString(`<!DOCTYPE html><html><head><meta charset="utf-8"><title>A page</title><style>`)
@@ -27,7 +27,7 @@ var benchPage = func() []byte {
 	return []byte(b.String())
 }()
 
-// BenchmarkLinks is the path without a tree: links, charset, digests of bytes and text.
+// BenchmarkLinks measures extraction without a tree: links, charset, digests of bytes and text.
 func BenchmarkLinks(b *testing.B) {
 	b.SetBytes(int64(len(benchPage)))
 	b.ReportAllocs()
@@ -36,7 +36,7 @@ func BenchmarkLinks(b *testing.B) {
 	}
 }
 
-// BenchmarkHTML is the whole, main text included.
+// BenchmarkHTML measures all of it, main text included.
 func BenchmarkHTML(b *testing.B) {
 	b.SetBytes(int64(len(benchPage)))
 	b.ReportAllocs()

@@ -11,37 +11,37 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// mostAnchor bounds the text of an anchor, in octets.
+// mostAnchor limits the text of an anchor, in octets.
 const mostAnchor = 512
 
-// Body is what a page says, each text with its place in the source: the octets of the body as it
-// was given, in its own charset.
+// Body holds the texts of a page with their places in the source: in the octets of the body as
+// given, in its own charset.
 type Body struct {
 	Title    Passage
-	Passages []Passage // in order, those beside the matter too; none is empty
-	Anchors  []Anchor  // of Page.Links, in order; an address may come more than once
+	Passages []Passage // in order, those outside the main text also; none is empty
+	Anchors  []Anchor  // links of Page.Links, in order; a URL may occur several times
 	Language string    // <html lang>
 }
 
-// Passage is a text that no tag of a block divides: a paragraph, say, or a cell.
+// Passage is a text that no tag of a block divides, for example a paragraph or a cell.
 type Passage struct {
-	// Text has words with a blank between, as Page.Digests.Text has. What the page has that is no
-	// UTF-8 stays as it is.
+	// Text has words with a blank between them, like Page.Digests.Text. Octets that are not UTF-8
+	// remain.
 	Text string
-	Main bool // it is part of the main text
+	Main bool // part of the main text
 
 	pieces []piece
 	source *decoded
 }
 
-// piece says which octets of a page some octets of a text are made of. Where both are equally many,
-// they are the same one by one.
+// piece maps octets of a text to octets of the page. If both lengths are equal, the octets
+// correspond one by one.
 type piece struct{ text, size, page, length int }
 
-// Anchor is a link of a page and what it says there.
+// Anchor is a link of a page, and its text.
 type Anchor struct{ URL, Text string }
 
-// MainText is all main text, which Page.Digests.Main is of.
+// MainText returns the main text, of which Page.Digests.Main is the digest.
 func (b *Body) MainText() string {
 	var text strings.Builder
 	for i := range b.Passages {
@@ -55,8 +55,9 @@ func (b *Body) MainText() string {
 	return text.String()
 }
 
-// Source is where Text[from:to] stands in the body: the octets from that of its first character to
-// that of its last one, tags between them included. Neither end may be a blank, 0 <= from < to.
+// Source returns where Text[from:to] stands in the body: from the first octet of its first
+// character to the last one of its last, with the tags between. Neither end may be a blank, and 0
+// <= from < to.
 func (p *Passage) Source(from, to int) (offset, length int) {
 	start, _ := p.place(from)
 	_, end := p.place(to - 1)
@@ -64,7 +65,7 @@ func (p *Passage) Source(from, to int) (offset, length int) {
 	return start, end - start
 }
 
-// place is where the octet of a text stands in the page, and what is behind it.
+// place returns the places before and after an octet of a text in the page.
 func (p *Passage) place(at int) (from, to int) {
 	low, high := 0, len(p.pieces)-1
 	for low < high {
@@ -82,8 +83,8 @@ func (p *Passage) place(at int) (from, to int) {
 	return c.page, c.page + c.length
 }
 
-// body reads texts and anchors. What is no main text by itself, as of a page that was cut, is main
-// text as a whole.
+// body reads texts and anchors. If a page has no main text, for example because it was cut, all its
+// text is main text.
 func (s *scanner) body(source []byte, contentType, url string, links []string) *Body {
 	page := decodePlaced(source, contentType)
 	b := &Body{Language: s.language}
@@ -117,14 +118,14 @@ func (s *scanner) body(source []byte, contentType, url string, links []string) *
 	return b
 }
 
-// walk goes through the tree of a page.
+// walk visits the tree of a page.
 type walk struct {
 	tree     *tree
 	page     *decoded
 	body     *Body
-	now      Passage // under way
-	text     []byte  // of it
-	main     bool    // what comes is main text
+	now      Passage // current passage
+	text     []byte  // text of now
+	main     bool    // the following text is main text
 	wanted   map[string]bool
 	resolver *sitegraph.Resolver
 	scanner  *scanner
@@ -161,12 +162,12 @@ func (w *walk) element(n *html.Node) {
 	if !isHidden(name) {
 		before, main := w.main, w.main
 		if n.Data == "main" && !hasAncestor(n, "main") {
-			main = true // wherever it stands
+			main = true // wherever it stands in the page
 		} else if isBeside(n) {
 			main = false
 		}
 		if main != before {
-			w.flush() // an inline element's passage began before it
+			w.flush() // a passage of an inline element began before it
 			w.main = main
 		}
 		w.below(n)
@@ -180,7 +181,7 @@ func (w *walk) element(n *html.Node) {
 	}
 }
 
-// leads is the address that an element leads to, if it is a link of the page; else "".
+// leads returns the URL to which an element links, if it is a link of the page, or "".
 func (w *walk) leads(n *html.Node) string {
 	key := ""
 	switch n.Data {
@@ -211,7 +212,7 @@ func (w *walk) leads(n *html.Node) string {
 	return url
 }
 
-// append takes a text of the page.
+// append adds a text of the page to the current passage.
 func (w *walk) append(at place) {
 	for _, anchor := range w.anchors {
 		if len(*anchor) < mostAnchor {
@@ -225,7 +226,7 @@ func (w *walk) append(at place) {
 	w.text = appendPlaced(w.text, &w.now.pieces, w.page.text, at)
 }
 
-// flush ends the passage under way.
+// flush ends the current passage.
 func (w *walk) flush() {
 	if text := bytes.TrimSuffix(appendSpace(w.text), []byte(" ")); len(text) > 0 {
 		w.now.Text, w.now.Main = string(w.now.compose(text)), w.main
@@ -234,8 +235,8 @@ func (w *walk) flush() {
 	w.text, w.now.pieces = w.text[:0], nil
 }
 
-// appendPlaced is appendText of a part of a page, with entities undone, that notes where each octet
-// comes from. It leaves composing to the end of the passage.
+// appendPlaced is appendText for a part of a page. It undoes entities, notes the origin of each
+// octet, and leaves composing to the end of the passage.
 func appendPlaced(text []byte, pieces *[]piece, page []byte, at place) []byte {
 	take := func(character []byte, from, to int) {
 		n, kind := look(character)
@@ -288,13 +289,13 @@ func appendPlaced(text []byte, pieces *[]piece, page []byte, at place) []byte {
 	return text
 }
 
-// compose brings the text of a passage to NFC, and its pieces to the places there.
+// compose brings the text of a passage to NFC, and adapts its pieces.
 func (p *Passage) compose(text []byte) []byte {
 	if norm.NFC.IsNormal(text) {
 		return text
 	}
 	composed, pieces := make([]byte, 0, len(text)), make([]piece, 0, len(p.pieces)+8)
-	next := 0 // the first old piece that reaches behind what was composed
+	next := 0 // the first old piece that ends after the composed text
 	for from, to := 0, 0; from < len(text); from = to {
 		part := text[from:]
 		if n := norm.NFC.QuickSpan(part); n > 0 {
@@ -329,7 +330,7 @@ func (p *Passage) compose(text []byte) []byte {
 	return composed
 }
 
-// continues reports whether a piece goes on where another ends, a blank between them at most.
+// continues reports whether a piece follows another in the page, with at most a blank between them.
 func continues(p, next piece) bool {
 	gap := next.text - p.text - p.size
 	return p.size == p.length && gap == next.page-p.page-p.length && gap <= 1
@@ -339,8 +340,8 @@ func isEntity(c byte) bool {
 	return c == '#' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// passagesOfTokens is for pages of which there is no tree: all visible text is main text, and
-// anchors have no text of their own.
+// passagesOfTokens reads pages without a tree: all visible text is main text, and anchors have no
+// text.
 func passagesOfTokens(b *Body, page *decoded) {
 	z := html.NewTokenizer(bytes.NewReader(page.text))
 	z.SetMaxBuf(maxToken)

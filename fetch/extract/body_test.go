@@ -19,7 +19,8 @@ const placedPage = `<html lang=ja><head><title>A &amp; B</title><base href="/x/"
 <div class=sidebar>beside <a href="two" rel=nofollow>two</a></div><a href=three><img></a></main>
 <footer>© x</footer></body></html>`
 
-// Each word of a body is found again at its place in the source, in whatever charset the page is.
+// TestBodyPlaces checks that each word of a body is found at its place in the source, in any
+// charset.
 func TestBodyPlaces(t *testing.T) {
 	for _, c := range []struct {
 		name, contentType string
@@ -38,7 +39,7 @@ func TestBodyPlaces(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			page := placedPage
 			if !strings.HasPrefix(c.name, "utf") {
-				page = strings.ReplaceAll(page, "©", "(c)") // is in none of these charsets
+				page = strings.ReplaceAll(page, "©", "(c)") // missing in some of these charsets
 			}
 			source, err := c.encode(page)
 			if err != nil {
@@ -64,8 +65,8 @@ func TestBodyPlaces(t *testing.T) {
 	}
 }
 
-// checkPlaces reads each part of each text between two blanks again from its place in the source.
-// A page in a charset with states is read from the passage's own beginning.
+// checkPlaces reads the words of each text again at their places in the source. For a charset with
+// states it reads from the start of the passage.
 func checkPlaces(t *testing.T, source, contentType string, b *Body) {
 	t.Helper()
 	for _, p := range append([]Passage{b.Title}, b.Passages...) {
@@ -88,7 +89,8 @@ func checkPlaces(t *testing.T, source, contentType string, b *Body) {
 	}
 }
 
-// FuzzBody: texts are those of the digests, and places lie within the page, in order.
+// FuzzBody checks that texts are those of the digests, and that places lie within the page, in
+// order.
 func FuzzBody(f *testing.F) {
 	f.Add([]byte(placedPage), "text/html")
 	f.Add([]byte("0&nbsp0"), "0")
@@ -98,7 +100,7 @@ func FuzzBody(f *testing.F) {
 	f.Add([]byte("\x1b$B5~ET\x1b(B<p>x"), "text/html; charset=iso-2022-jp")
 	f.Fuzz(func(t *testing.T, page []byte, contentType string) {
 		p := HTML(page, contentType, "http://a.example/", Options{Body: true, Main: true})
-		// Tree and tokenizer disagree about control characters in names of tags.
+		// Tree and tokenizer disagree about control characters in tag names.
 		odd := bytes.ContainsFunc(page, func(r rune) bool {
 			return r < ' ' && !strings.ContainsRune("\t\r\n", r)
 		})
@@ -125,7 +127,7 @@ func FuzzBody(f *testing.F) {
 	})
 }
 
-// oneText: a page without a tree is main text as a whole, its title left out.
+// oneText reports whether the main text of a page without a tree is all its text except its title.
 func oneText(b *Body, all string) bool {
 	return strings.TrimSpace(b.Title.Text+" "+b.MainText()) == all
 }

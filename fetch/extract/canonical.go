@@ -6,8 +6,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// canonicalOf returns the address that the page names as its own [RFC 6596]: that of its
-// element before that of the header. Only another page of the same server counts.
+// canonicalOf returns the URL that the page names as canonical [RFC 6596], in an element or else in
+// the header. Only another page of the same server counts.
 func (s *scanner) canonicalOf(self, page *sitegraph.Resolver, header []string) string {
 	url, ok := "", false
 	if s.canonical != "" {
@@ -22,8 +22,7 @@ func (s *scanner) canonicalOf(self, page *sitegraph.Resolver, header []string) s
 	return url
 }
 
-// LinkTargets returns the first targets of a relation in Link header lines (RFC 8288 3), most at
-// most.
+// LinkTargets returns the first most targets of a relation in Link header lines (RFC 8288 3).
 func LinkTargets(lines []string, relation string, most int) (targets []string) {
 	for _, line := range lines {
 		for len(targets) < most {
@@ -50,8 +49,8 @@ func LinkTargets(lines []string, relation string, most int) (targets []string) {
 	return targets
 }
 
-// parameters splits what follows a target at semicolons, up to a comma. Within quotes neither
-// separates.
+// parameters splits the part after a target at semicolons, up to a comma. Quoted separators do not
+// count.
 func parameters(s string) (params []string, rest string) {
 	begin, quoted := 0, false
 	for i := range len(s) {

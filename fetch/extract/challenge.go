@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Some answers with 200 are no page but a question whether a person asks. Who watches a page must
-// not take it for the page's text. The signs are few and sure: a title that such a service uses, or
-// a sentence that it shows in a short text.
+// Some answers with 200 are no page but a check for a human visitor. A watch must not mistake it
+// for the text of the page. There are few signs and they are sure: a title or, in a short text, a
+// sentence of such a service.
 
 // challengeTitles are whole titles, in lower case.
 var challengeTitles = []string{
@@ -32,17 +32,17 @@ var challengeWords = []string{
 	"unusual traffic from your computer",
 }
 
-// challengeMarkup are parts of the source of a page whose text is shorter than mostAside: services
-// that fill the page by script.
+// challengeMarkup are parts of the source of pages whose text is shorter than mostAside: scripts
+// fill them.
 var challengeMarkup = []string{"_Incapsula_Resource", "captcha-delivery.com", "id=\"px-captcha\"",
 	"/cdn-cgi/challenge-platform/h/"}
 
 const (
 	mostChallenge = 1500 // octets of text
-	mostAside     = 100  // of a text beside a script
+	mostAside     = 100  // octets of text next to a script
 )
 
-// isChallenge reports whether a page asks whether a person sees it, in place of its matter.
+// isChallenge reports whether a page checks for a human visitor instead of showing its content.
 func isChallenge(page, title, text []byte) bool {
 	if len(text) > mostChallenge {
 		return false

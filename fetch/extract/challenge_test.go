@@ -35,8 +35,8 @@ func TestChallenge(t *testing.T) {
 	}
 }
 
-// Text is watched line by line, JSON value by value; a selector finds nothing in what is of another
-// kind.
+// TestWatchedKinds checks that text is watched line by line and JSON value by value, and that a
+// selector finds nothing in other kinds of documents.
 func TestWatchedKinds(t *testing.T) {
 	watched := []*Rule{
 		rule(t, RuleSpec{Part: "main", IgnoreText: []string{"at [0-9]+"}}),

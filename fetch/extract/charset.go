@@ -10,23 +10,24 @@ import (
 	"golang.org/x/text/encoding"
 )
 
-// toUTF8 returns the page as UTF-8, and the name of what it was in.
+// toUTF8 returns the page as UTF-8, and the name of its charset.
 func toUTF8(body []byte, contentType string) (text []byte, name string) {
 	encoding, name := encodingOf(body, contentType)
 	if name == "utf-8" {
 		return bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")), name
 	}
 	text, err := encoding.NewDecoder().Bytes(body)
-	if err != nil { // decoders replace what they cannot read; the rest is kept if one does not
+	if err != nil { // decoders replace octets that they cannot read; if one stops, keep the rest
 		return body, name
 	}
 	return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), name
 }
 
-// encodingOf is the encoding of a page. A byte order mark decides, then the header, then a <meta>
-// wherever it stands, then the XML declaration (WHATWG HTML 13.2.3.2, 13.2.3.5); of XHTML the
-// declaration goes first. UTF-16 is told by its first tag. What says nothing, or says Latin without
-// authority, and is UTF-8 is UTF-8. What else says nothing is guessed by its octets (see guess).
+// encodingOf returns the encoding of a page. A byte order mark decides, then the header, then a
+// <meta> anywhere, then the XML declaration (WHATWG HTML 13.2.3.2, 13.2.3.5). For XHTML the
+// declaration comes before <meta>. The first tag shows UTF-16. A page in UTF-8 is read as such if
+// it names no charset, or a Latin one without authority. Other pages without a charset are guessed
+// by their octets (see guess).
 func encodingOf(body []byte, contentType string) (encoding.Encoding, string) {
 	for _, mark := range [...]struct{ octets, name string }{
 		{"\xef\xbb\xbf", "utf-8"}, {"\xfe\xff", "utf-16be"}, {"\xff\xfe", "utf-16le"},
@@ -62,7 +63,8 @@ func encodingOf(body []byte, contentType string) (encoding.Encoding, string) {
 	return charset.Lookup(guess(body))
 }
 
-// charsetOfType is what a Content-Type names. Of several types the last one that names one holds.
+// charsetOfType returns the charset of a Content-Type. Of several types the last one with a charset
+// counts.
 func charsetOfType(contentType string) (label string) {
 	for one := range strings.SplitSeq(contentType, ",") {
 		label = cmp.Or(charsetIn(one), label)
@@ -70,8 +72,8 @@ func charsetOfType(contentType string) (label string) {
 	return label
 }
 
-// charsetIn returns the first label of a known charset that a type names, as servers write them:
-// with quotes of both kinds, with blanks, with the parameter twice; "": there is none.
+// charsetIn returns the first label of a known charset in a type, or "". Servers write quotes of
+// both kinds, blanks, and the parameter twice.
 func charsetIn(contentType string) string {
 	const key, blanks = "charset", " \t\r\n\f"
 	lower := strings.ToLower(contentType)
@@ -95,8 +97,8 @@ func charsetIn(contentType string) string {
 	}
 }
 
-// declared returns the encoding that a document names within itself. As it can be read, it is not
-// UTF-16.
+// declared returns the encoding that a document names within itself. It cannot be UTF-16, because
+// the declaration was readable.
 func declared(label string) (encoding.Encoding, string) {
 	e, name := charset.Lookup(label)
 	switch {
@@ -108,8 +110,8 @@ func declared(label string) (encoding.Encoding, string) {
 	return e, name
 }
 
-// charsetOfMeta finds the first <meta> that names a known charset. Browsers look for it in the
-// first 1,024 octets, and read the page anew when it comes later.
+// charsetOfMeta returns the encoding of the first <meta> with a known charset. Browsers look in the
+// first 1,024 octets, and reread the page for a later one.
 func charsetOfMeta(page []byte) (encoding.Encoding, string) {
 	if !mayDeclare(page) {
 		return nil, ""
@@ -132,8 +134,8 @@ func charsetOfMeta(page []byte) (encoding.Encoding, string) {
 	}
 }
 
-// mayDeclare reports whether some tag may be a <meta> that names a charset. It saves most pages
-// that name none from being read twice.
+// mayDeclare reports whether some tag may be a <meta> with a charset. So most pages without one are
+// not read twice.
 func mayDeclare(page []byte) bool {
 	for {
 		at := bytes.IndexByte(page, '<')
@@ -155,7 +157,7 @@ func mayDeclare(page []byte) bool {
 	}
 }
 
-// charsetOfTag is the label that a <meta> names.
+// charsetOfTag returns the label that a <meta> names.
 func charsetOfTag(z *html.Tokenizer) string {
 	var label, pragma, content []byte
 	for more := true; more; {
@@ -176,7 +178,7 @@ func charsetOfTag(z *html.Tokenizer) string {
 	return strings.Trim(string(label), ` "'`)
 }
 
-// charsetOfXML is what the XML declaration names at the start of a page.
+// charsetOfXML returns the encoding in the XML declaration at the start of a page.
 func charsetOfXML(page []byte) (encoding.Encoding, string) {
 	const longest = 1024
 	page = bytes.TrimLeft(page[:min(len(page), longest)], " \t\r\n\f")

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// encoded returns a text in a charset.
+// encoded returns a text encoded in a charset.
 func encoded(t testing.TB, name, text string) string {
 	t.Helper()
 	e, _ := charset.Lookup(name)
@@ -18,7 +18,7 @@ func encoded(t testing.TB, name, text string) string {
 	return out
 }
 
-// TestDeclaredCharset: wherever a page names its charset, and however.
+// TestDeclaredCharset checks charsets that pages name, in any place and form.
 func TestDeclaredCharset(t *testing.T) {
 	const text = "<title>日本語</title><p>健康診断の申請。</p>"
 	const xhtml = "application/xhtml+xml"
@@ -62,10 +62,10 @@ func TestDeclaredCharset(t *testing.T) {
 	}
 }
 
-// undeclared are texts by charset: in it, a page that names none is read.
+// undeclared are texts by the charset in which a page without a declaration is read.
 var undeclared = []struct {
 	charset, title, text string
-	others               string // also read in these
+	others               string // other charsets in which it is read
 }{
 	{"shift_jis", "日本語のページ", "これは日本語の本文です。健康診断の申請は市役所の窓口で受け付けています。",
 		"euc-jp iso-2022-jp"},
@@ -102,7 +102,7 @@ var undeclared = []struct {
 	{"windows-1252", "GARÇON", "ÀÉÈ À LA CARTE – DÉJÀ VU, NOËL ÂGÉ", ""},
 }
 
-// TestUndeclaredCharset: also a page of one paragraph, and of many, with much that is ASCII.
+// TestUndeclaredCharset also reads pages of one paragraph and of many, with much ASCII.
 func TestUndeclaredCharset(t *testing.T) {
 	for _, c := range undeclared {
 		for _, name := range append(strings.Fields(c.others), c.charset) {

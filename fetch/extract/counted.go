@@ -7,7 +7,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// counted returns the lines of a page that a rule leaves. t may be nil.
+// counted returns the lines of a page that a rule selects. t may be nil.
 func (s *scanner) counted(page []byte, r *Rule, t *RuleTrace) []byte {
 	if r.Part() == PartBytes && !r.Selects() {
 		return r.Lines(page, t)
@@ -45,14 +45,14 @@ func (s *scanner) counted(page []byte, r *Rule, t *RuleTrace) []byte {
 	return r.Lines(w.buf, t)
 }
 
-// lineWriter writes the text of elements, or their markup, with a line for each block.
+// lineWriter writes the text or markup of elements, with a line for each block.
 type lineWriter struct {
 	buf          []byte
 	skipped      map[*html.Node]bool
 	main, markup bool
 }
 
-// element writes an element itself: also one whose like would be left out below another.
+// element writes an element itself, even of a kind that is left out below another.
 func (w *lineWriter) element(n *html.Node) {
 	if w.skipped[n] {
 		return
@@ -72,7 +72,7 @@ func (w *lineWriter) below(n *html.Node) {
 		case c.Type == html.TextNode:
 			w.buf = appendText(w.buf, []byte(c.Data))
 		case w.skipped[c]:
-			w.buf = appendSpace(w.buf) // the words beside it stay two
+			w.buf = appendSpace(w.buf) // the words around it remain separate
 		case !w.markup && (isHidden([]byte(c.Data)) || w.main && isBeside(c)):
 			w.buf = appendSpace(w.buf)
 		case isInline([]byte(c.Data)):
@@ -103,14 +103,13 @@ func (w *lineWriter) endTag(n *html.Node) {
 	}
 }
 
-// IsJSON reports whether a Content-Type is that of JSON: application/json, or one that ends in
-// +json.
+// IsJSON reports whether a Content-Type is JSON: application/json, or one that ends in +json.
 func IsJSON(contentType string) bool {
 	kind := MediaType(contentType)
 	return kind == "application/json" || kind == "text/json" || strings.HasSuffix(kind, "+json")
 }
 
-// JSON reads a document of JSON that a rule says is a page, or that is watched. It has no links.
+// JSON reads a document of JSON that a rule makes a page, or that is watched. It has no links.
 func JSON(body []byte, o Options) (p Page) {
 	p = o.plainPage(body, appendText(nil, jsonValues(body)))
 	p.Charset = "utf-8"
@@ -119,7 +118,7 @@ func JSON(body []byte, o Options) (p Page) {
 	}
 	for _, r := range o.Watched {
 		if r.Watches() && !r.WatchesJSON() {
-			p.Watched.add(nil) // its selectors are of HTML
+			p.Watched.add(nil) // its selectors are for HTML
 			continue
 		}
 		p.Watched.add(countedJSON(body, r, nil))
@@ -139,16 +138,16 @@ func countedJSON(body []byte, r *Rule, t *RuleTrace) []byte {
 	return r.Lines(lines, t)
 }
 
-// Look is what a page has for people to see, with the text that counts.
+// Look is the visible part of a page, and the text that counts.
 type Look struct {
 	Title, Language string
 	Text, Main      string // with a blank between words
-	Counted         string // lines that the rule leaves; "" where there is none
+	Counted         string // lines that the rule selects; "" without a rule
 	Trace           RuleTrace
 }
 
-// LookAt reads a page as HTML does, or JSON where the rule says that this is a page, and returns
-// beside it what there is to see.
+// LookAt reads a page like HTML, or like JSON if the rule makes it a page. It also returns its
+// visible part.
 func LookAt(body []byte, contentType, pageURL string, o Options) (p Page, l Look) {
 	if o.Rule.JSON() && IsJSON(contentType) {
 		l.Text = string(body)
@@ -172,7 +171,7 @@ func LookAt(body []byte, contentType, pageURL string, o Options) (p Page, l Look
 	return HTML(body, contentType, pageURL, o), l
 }
 
-// titleOf returns the first title in the head, and the language that the document names.
+// titleOf returns the first title in the head, and the language of the document.
 func titleOf(root *html.Node) (title, language string) {
 	outer := root.FirstChild
 	for _, a := range outer.Attr {

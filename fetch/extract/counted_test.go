@@ -17,8 +17,8 @@ func ruleOf(t testing.TB, text string) *Rule {
 	return set.For(self)
 }
 
-// noisy is a page with what changes by itself: at each visit an advertisement, a date, a counter
-// and a token of the session. Only the headline and the price are content.
+// noisy returns a page with parts that change at each visit: an advertisement, a date, a counter
+// and a session token. Only headline and price are content.
 func noisy(visit int, headline, price string) []byte {
 	return fmt.Appendf(nil, `<!DOCTYPE html><html lang=en><head><title>Shop</title><meta name=csrf content="t%[1]d"></head>
 <body><nav><a href="/?sid=%[1]d">Home</a></nav>
@@ -29,7 +29,7 @@ func noisy(visit int, headline, price string) []byte {
 <footer>Rendered in 0.%[1]d s</footer></body></html>`, visit, headline, price)
 }
 
-// Rules make the false changes go and keep the true ones.
+// TestRulesOnNoise checks that rules remove false changes and keep true ones.
 func TestRulesOnNoise(t *testing.T) {
 	for _, c := range []struct{ name, rule string }{
 		{"ignored", "  ignore: [.ad, p.meta, footer, form]\n"},
@@ -63,7 +63,7 @@ func TestRulesOnNoise(t *testing.T) {
 	}
 }
 
-// What a rule leaves, line by line.
+// TestCounted checks the lines that a rule selects.
 func TestCounted(t *testing.T) {
 	page := `<html lang="de"><head><title>T &amp; t</title><script>s()</script></head><body class="home">
 <nav>menu</nav><header>head</header><main><p>One <i>two</i>
@@ -92,13 +92,13 @@ three</p><ul><li>a<li>b <span class=ad>buy</span>c</ul><div><div class=x><p>in x
 			t.Errorf("%q: %+v", c.rule, look)
 		}
 	}
-	// A block more around the text is no other text.
+	// Another block around a text does not change it.
 	o := Options{Rule: ruleOf(t, "")}
 	if HTML([]byte("<p>a</p><p>b"), "", self,
 		o).Digests.Main != HTML([]byte("<div><p>a</p>b</div>"), "", self, o).Digests.Main {
 		t.Error("lines count")
 	}
-	// What no tree is built of counts as one line.
+	// A page without a tree counts as one line.
 	var trace RuleTrace
 	if _, look := LookAt([]byte("<p>1<p class=ad>2"+strings.Repeat("<b>", maxNodes+1)), "", self,
 		Options{Rule: ruleOf(t, "  ignore: .ad\n")}); look.Counted != "1 2" ||
@@ -132,8 +132,8 @@ func TestJSONPage(t *testing.T) {
 	}
 }
 
-// FuzzCounted holds that what a rule leaves of any page is the same each time, that ignoring
-// everything leaves nothing, and that no digest but Main hangs on the rule.
+// FuzzCounted checks that a rule selects the same lines each time, that ignoring everything leaves
+// nothing, and that only the digest Main depends on the rule.
 func FuzzCounted(f *testing.F) {
 	f.Add([]byte("<main><p class=a>x<nav>y</main><table><a>z"), "p, .a > b, table a", "y+")
 	f.Fuzz(func(t *testing.T, body []byte, selector, expression string) {
@@ -165,7 +165,7 @@ func FuzzCounted(f *testing.F) {
 	})
 }
 
-// BenchmarkRules is what a rule costs beside BenchmarkLinks and BenchmarkHTML.
+// BenchmarkRules measures the cost of a rule, to compare with BenchmarkLinks and BenchmarkHTML.
 func BenchmarkRules(b *testing.B) {
 	for _, c := range []struct{ name, rule string }{
 		{"text", ""},

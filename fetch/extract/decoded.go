@@ -7,17 +7,17 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// decoded is a page as UTF-8 that knows where its octets come from.
+// decoded is a page as UTF-8 with the places of its octets in the source.
 type decoded struct {
 	text []byte
-	skip int // octets of a byte order mark, where the page is UTF-8
+	skip int // octets of a byte order mark, if the page is UTF-8
 
-	// Of other charsets: each character begins at an octet of the text, and of the source. Both
-	// ascend, and have the end as their last.
+	// inText and inSource are for other charsets: the octets of the text and of the source at which
+	// each character begins, ascending, and their ends.
 	inText, inSource []int32
 }
 
-// at is the place in the source of an octet of the text at which a character begins.
+// at returns the place in the source of a character that begins at an octet of the text.
 func (d *decoded) at(octet int) int {
 	if d.inText == nil {
 		return octet + d.skip
@@ -26,7 +26,7 @@ func (d *decoded) at(octet int) int {
 	return int(d.inSource[min(i, len(d.inSource)-1)])
 }
 
-// mostDecoded bounds a page whose places are known, in octets: no body is larger.
+// mostDecoded limits a page with known places, in octets: no body is larger.
 const mostDecoded = 1 << 30
 
 // decodePlaced is toUTF8 with places.
@@ -39,17 +39,17 @@ func decodePlaced(source []byte, contentType string) *decoded {
 	}
 	d := &decoded{text: make([]byte, 0, len(source)+len(source)/2)}
 	decoder := encoding.NewDecoder()
-	var buf [64]byte // the longest that one character becomes is a few octets
+	var buf [64]byte // one character becomes at most a few octets
 	for at := 0; at < len(source); {
 		written, read := 0, 0
-		// The shortest beginning that the decoder takes is one character, or a switch of its state.
+		// The shortest prefix that the decoder takes is one character or a switch of its state.
 		for n := 1; read == 0 && written == 0; n++ {
 			end := at+n >= len(source)
 			var err error
 			written, read, err = decoder.Transform(buf[:], source[at:min(at+n, len(source))], end)
 			if end && read == 0 && err != nil || n > len(buf) || err != nil &&
 				err != transform.ErrShortSrc {
-				read = max(read, 1) // what it cannot read is left out
+				read = max(read, 1) // skip octets that it cannot read
 			}
 		}
 		if written > 0 {

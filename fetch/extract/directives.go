@@ -2,16 +2,16 @@ package extract
 
 import "strings"
 
-// directives takes the words of a robots meta element or of an X-Robots-Tag header line; the
-// strictest wins. A crawler's name with a colon addresses the words behind it to that crawler
-// alone, up to the next name or the end of the line:
+// directives takes the words of a robots meta element or an X-Robots-Tag header line; the strictest
+// counts. Words after a crawler's name and a colon are for that crawler alone, up to the next name
+// or the end of the line:
 //
 //	nofollow, otherbot: noindex, mybot: noarchive
 //
 // Several names may share a colon ("otherbot, mybot: noindex").
 func (s *scanner) directives(line string) {
 	ours, named, dated := true, false, false
-	before := "" // the last word, if only blanks follow it: a name may stand off its colon
+	before := "" // the last word, if only blanks follow it: a blank may stand before the colon
 	for len(line) > 0 {
 		word, sign := line, byte(',')
 		if end := strings.IndexFunc(line, isBetween); end >= 0 {
@@ -58,8 +58,8 @@ func (s *scanner) directive(word string) {
 	}
 }
 
-// means reports whether a name before directives is that of all crawlers or ours. A version behind
-// it says nothing.
+// means reports whether a name before directives means all crawlers or this one. A version after it
+// is ignored.
 func (s *scanner) means(name string) bool {
 	name, _, _ = strings.Cut(name, "/")
 	return name == "*" || strings.EqualFold(name, "robots") ||
@@ -81,15 +81,15 @@ func isAgent(word string) bool {
 	return letter
 }
 
-// endsInDigit reports whether a word before a colon is rather the hour of a date, with or without
-// the day before it, or of a time zone: 15, 2026-01-31T15, GMT-02.
+// endsInDigit reports whether a word before a colon is part of a time and no name: the hour with or
+// without its date, or a time zone. Examples: 15, 2026-01-31T15, GMT-02.
 func endsInDigit(word string) bool {
 	last := word[len(word)-1]
 	return '0' <= last && last <= '9'
 }
 
-// NoArchive reports whether X-Robots-Tag header lines ask a crawler, named by its product token, to
-// keep no copy of what was answered, whatever its media type.
+// NoArchive reports whether X-Robots-Tag header lines forbid a crawler with this product token to
+// keep a copy of an answer of any media type.
 func NoArchive(agent string, lines []string) bool {
 	s := scanner{agent: strings.ToLower(agent)}
 	for _, line := range lines {
@@ -110,7 +110,7 @@ func isDirective(word string) bool {
 	return false
 }
 
-// refreshTarget returns the address of a refresh, "5; url='next.html'", or "".
+// refreshTarget returns the URL of a refresh, "5; url='next.html'", or "".
 func refreshTarget(content string) string {
 	s := strings.TrimLeft(content, " \t\r\n\f")
 	s = strings.TrimLeft(s, "0123456789.")

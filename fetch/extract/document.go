@@ -9,28 +9,28 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Document is what a document that is no HTML has to show.
+// Document is the content of a document other than HTML.
 type Document struct {
-	Title string    // "": it names none
-	Date  time.Time // when it was last changed, as it says itself; zero: it does not
-	Lines []string  // its text: a paragraph, row or value each
+	Title string    // "": it has none
+	Date  time.Time // when it was last changed, by its own date; zero: it has none
+	Lines []string  // its text: one line for each paragraph, row or value
 }
 
-// Shown is a document as a page of HTML, or a page as it came.
+// Shown is a document as a page of HTML, or a page unchanged.
 type Shown struct {
 	Page     []byte
 	Type     string    // of the page
-	Document *Document // nil: it came as HTML
-	Unread   string    // why the text of a file cannot be read; then its line names its bytes
+	Document *Document // nil: the original is HTML
+	Unread   string    // why a file is unreadable; its line then has its digest
 }
 
-// Show shows a document: its address, Content-Type and octets, content coding undone.
+// Show shows a document, given its URL, Content-Type and octets, with content coding undone.
 type Show func(ctx context.Context, url, contentType string, body []byte) (Shown, error)
 
 // ShownType is the type of pages that Document.HTML makes.
 const ShownType = "text/html; charset=utf-8"
 
-// HTML returns a page that has the title, and each line as a paragraph.
+// HTML returns a page with the title, and each line as a paragraph.
 func (d *Document) HTML() []byte {
 	var b bytes.Buffer
 	b.WriteString("<!DOCTYPE html><title>")
@@ -44,13 +44,13 @@ func (d *Document) HTML() []byte {
 	return b.Bytes()
 }
 
-// valid returns a text in UTF-8 without the octet 0, for which HTML has no place.
+// valid returns a text in UTF-8 without the octet 0, which HTML does not allow.
 func valid(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
 }
 
-// ReadDocument reads a document of JSON, XML or plain text; of other forms there is nothing to
-// show.
+// ReadDocument reads a document of JSON, XML or plain text. For other forms it returns an empty
+// one.
 func ReadDocument(form Form, body []byte, contentType string) (d Document) {
 	var lines []byte
 	switch form {
@@ -72,7 +72,7 @@ func ReadDocument(form Form, body []byte, contentType string) (d Document) {
 	return d
 }
 
-// jsonValues returns a line for each value of a document of JSON; what is none stays as it is.
+// jsonValues returns a line for each value of a JSON document, and any other text unchanged.
 func jsonValues(body []byte) []byte {
 	lines, _ := new(Rule).Values(body, nil)
 	return lines

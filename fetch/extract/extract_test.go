@@ -144,7 +144,7 @@ func TestRefreshTarget(t *testing.T) {
 	}
 }
 
-// TestCharset gives one text in many codings: the digests of the text must be equal.
+// TestCharset checks that a text has equal digests in every encoding.
 func TestCharset(t *testing.T) {
 	const text = "<p>Grüße</p>"
 	want := read(text).Digests.Text
@@ -213,8 +213,8 @@ func TestDigests(t *testing.T) {
 	}
 }
 
-// TestLooksTheSame gives texts that nobody can tell apart: their digests must be equal, those of
-// the body's passages and of a rule too.
+// TestLooksTheSame checks that texts which look the same have equal digests, also in the body's
+// passages and under a rule.
 func TestLooksTheSame(t *testing.T) {
 	rule, err := NewRule(RuleSpec{Part: "text", IgnoreText: []string{"[0-9]+ views"}})
 	if err != nil {
@@ -285,7 +285,7 @@ func TestLooksTheSame(t *testing.T) {
 	}
 }
 
-// TestPlainTextAllocates: text of ASCII is appended without memory of its own.
+// TestPlainTextAllocates checks that ASCII text is appended without an allocation.
 func TestPlainTextAllocates(t *testing.T) {
 	buf, text := make([]byte, 0, 1000), []byte(" Some  words\nof a page & more. ")
 	if n := testing.AllocsPerRun(100, func() { buf = appendText(buf[:0], text) }); n > 0 {
@@ -293,8 +293,8 @@ func TestPlainTextAllocates(t *testing.T) {
 	}
 }
 
-// TestHostilePages holds pages that trees are quadratic or fail on to two seconds; the
-// links before the trouble are kept.
+// TestHostilePages checks that pages on which trees take quadratic time or fail are read in two
+// seconds. The links before the trouble are kept.
 func TestHostilePages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads megabytes, one body after the other")

@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// Form is how an answer that is no HTML is read.
+// Form is the form in which an answer other than HTML is read.
 type Form uint8
 
 const (
-	FormNone   Form = iota // it is HTML, or nothing that can be read
+	FormNone   Form = iota // HTML, or unreadable
 	FormJSON               //
-	FormXML                // a feed, or another document of XML
+	FormXML                // a feed, or another XML document
 	FormText               //
 	FormPDF                //
-	FormOffice             // of Office Open XML, OpenDocument, or an older one that has no reader
+	FormOffice             // Office Open XML, OpenDocument, or an older form that has no reader
 )
 
-// IsFile reports whether a form is that of a file whose text a program for it shows. Its readers
-// work on what may be hostile in ways that HTML cannot be.
+// IsFile reports whether a form is a file that people open with another program. Such files can be
+// hostile in ways that HTML cannot, so their readers need limits.
 func (f Form) IsFile() bool { return f == FormPDF || f == FormOffice }
 
 // Forms is a set of forms.
@@ -33,8 +33,7 @@ const AllForms Forms = 1<<FormJSON | 1<<FormXML | 1<<FormText | 1<<FormPDF | 1<<
 // Has reports whether a form is in the set.
 func (f Forms) Has(one Form) bool { return f&(1<<one) != 0 && one != FormNone }
 
-// formNames are the names of forms that users write, and the endings of the addresses that lead to
-// such documents.
+// formNames are the names of forms that users write, and the extensions of such documents.
 var formNames = []struct {
 	name, endings string
 	form          Form
@@ -46,7 +45,7 @@ var formNames = []struct {
 	{"feed", "xml rss atom rdf", FormXML},
 }
 
-// FormNames returns the names that ParseForms takes.
+// FormNames returns the names that ParseForms accepts.
 func FormNames() (names []string) {
 	for _, f := range formNames {
 		names = append(names, f.name)
@@ -54,7 +53,7 @@ func FormNames() (names []string) {
 	return names
 }
 
-// ParseForms reads names of forms: those of FormNames.
+// ParseForms reads names of forms (see FormNames).
 func ParseForms(names []string) (set Forms, err error) {
 	for _, name := range names {
 		known := false
@@ -64,15 +63,15 @@ func ParseForms(names []string) (set Forms, err error) {
 			}
 		}
 		if !known {
-			return 0, fmt.Errorf("%q is no kind of documents: there are %s", name,
+			return 0, fmt.Errorf("%q is not a kind of document: choose from %s", name,
 				strings.Join(FormNames(), ", "))
 		}
 	}
 	return set, nil
 }
 
-// IsPage reports whether a canonical address may lead to a page where documents of these forms are
-// pages, too, by the ending of its path.
+// IsPage reports whether a canonical URL may lead to a page, by its extension, if documents of
+// these forms count as pages.
 func (f Forms) IsPage(url string) bool {
 	ending := endingOf(url)
 	if !notPages[ending] {
@@ -86,8 +85,8 @@ func (f Forms) IsPage(url string) bool {
 	return false
 }
 
-// FormOf goes by the Content-Type, and by what the octets look like (http.DetectContentType) where
-// that says nothing of use: there is none, or files of all kinds have it.
+// FormOf returns the form of an answer by its Content-Type. If that is missing or generic, the
+// octets decide (looks is the result of http.DetectContentType).
 func FormOf(contentType, looks string, octets []byte) Form {
 	kind := MediaType(contentType)
 	main, _, _ := strings.Cut(kind, "/")
@@ -125,7 +124,7 @@ func FormOf(contentType, looks string, octets []byte) Form {
 	return FormNone
 }
 
-// isOfficeType reports whether a media type is that of a text, table or set of slides.
+// isOfficeType reports whether a media type is a text, table or slides.
 func isOfficeType(kind string) bool {
 	return slices.Contains([]string{"application/msword", "application/rtf", "text/rtf",
 		"application/vnd.ms-excel", "application/vnd.ms-powerpoint"}, kind) ||
@@ -133,8 +132,7 @@ func isOfficeType(kind string) bool {
 		strings.HasPrefix(kind, "application/vnd.oasis.opendocument.")
 }
 
-// isOfficeFile reports whether a ZIP file is such a one, by the names of its parts, which stand in
-// it as they are.
+// isOfficeFile reports whether a ZIP file is an office file, by the names of its parts.
 func isOfficeFile(octets []byte) bool {
 	for _, name := range []string{"word/document.xml", "xl/workbook.xml", "ppt/presentation.xml",
 		"mimetypeapplication/vnd.oasis.opendocument."} {
@@ -145,8 +143,7 @@ func isOfficeFile(octets []byte) bool {
 	return false
 }
 
-// IsPartOfPage reports whether a Content-Type is that of what only pages use: style sheets and
-// scripts.
+// IsPartOfPage reports whether a Content-Type is a style sheet or script, which only pages use.
 func IsPartOfPage(contentType string) bool {
 	kind := MediaType(contentType)
 	return kind == "text/css" || strings.HasSuffix(kind, "javascript") ||

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestForms holds which links lead to pages where documents are pages.
+// TestForms checks which links lead to pages if documents count as pages.
 func TestForms(t *testing.T) {
 	for _, c := range []struct {
 		kinds []string
@@ -44,8 +44,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestDocument holds what of a document is its text, and that two of which that differs differ in
-// their digests, and no others.
+// TestDocument checks which text documents have, and that their digests differ exactly if the text
+// does.
 func TestDocument(t *testing.T) {
 	for _, c := range []struct {
 		form               Form

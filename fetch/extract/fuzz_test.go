@@ -9,9 +9,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// FuzzHTML checks what the package promises of any page: canonical links, each once,
-// frames among them; the same page twice gives the same; a comment before the page
-// changes no text and no link.
+// FuzzHTML checks the guarantees on any page. Links are canonical, each once, with the frames; the
+// same page gives the same result; a comment before the page changes no text or link.
 func FuzzHTML(f *testing.F) {
 	f.Add(
 		[]byte(
@@ -49,7 +48,7 @@ func FuzzHTML(f *testing.F) {
 			t.Error("the same page twice differs")
 		}
 		if startsWithMark(body) || p.Charset != "utf-8" {
-			return // a mark is one only at the start
+			return // a mark counts only at the start
 		}
 		after := HTML(append([]byte("<!--x-->"), body...), "text/html; charset=utf-8", self,
 			Options{Main: true})
@@ -60,12 +59,12 @@ func FuzzHTML(f *testing.F) {
 	})
 }
 
-// startsWithMark reports whether a byte order mark, whole or begun, decides the encoding.
+// startsWithMark reports whether a byte order mark, whole or cut, decides the encoding.
 func startsWithMark(body []byte) bool {
 	return len(body) > 0 && (body[0] == 0xef || body[0] == 0xfe || body[0] == 0xff)
 }
 
-// FuzzDirectives checks that what is addressed to one crawler alone holds for no other one.
+// FuzzDirectives checks that directives for one crawler hold for no other.
 func FuzzDirectives(f *testing.F) {
 	f.Add("noarchive, max-snippet:-1, unavailable_after: 25 Jun 2010 15:00:00 PST")
 	f.Add("nofollow, otherbot: noindex; robots : none")
@@ -80,7 +79,7 @@ func FuzzDirectives(f *testing.F) {
 	})
 }
 
-// FuzzText checks that what is seen of a text is seen of it again.
+// FuzzText checks that reading visible text again does not change it.
 func FuzzText(f *testing.F) {
 	f.Add([]byte(" a \t\u00a0b\u3000 \xc2\xe3c "))
 	f.Add([]byte("cafe\u0301 \u200b\u00ad\u0645\u06cc\u200c\u202f\u1100\u1161\u200d\u0958\u2126"))

@@ -12,13 +12,13 @@ import (
 	"golang.org/x/text/encoding/japanese"
 )
 
-// isUTF8 reports whether a page that names no charset is in UTF-8: all of it, but for a character
-// that is cut at its end, or but for few mistakes.
+// isUTF8 reports whether a page without a charset is UTF-8, except for a character cut at its end,
+// or a few mistakes.
 func isUTF8(page []byte) bool {
 	if utf8.Valid(page) {
 		return true
 	}
-	const mistakes = 10 // characters for each
+	const mistakes = 10 // characters for each mistake
 	characters, wrong := 0, 0
 	for len(page) > 0 {
 		if i := firstHigh(page); i > 0 {
@@ -38,7 +38,7 @@ func isUTF8(page []byte) bool {
 	return characters > 0 && characters >= mistakes*wrong
 }
 
-// firstHigh is the place of the first octet that is no ASCII, or the length.
+// firstHigh returns the place of the first octet beyond ASCII, or the length of text.
 func firstHigh(text []byte) int {
 	for i, c := range text {
 		if c >= utf8.RuneSelf {
@@ -48,8 +48,8 @@ func firstHigh(text []byte) int {
 	return len(text)
 }
 
-// utf16 returns the form of UTF-16 that a page without a byte order mark begins in, as its first
-// tag tells; "": it is none.
+// utf16 returns the form of UTF-16 in which a page without a byte order mark begins, by its first
+// tag, or "".
 func utf16(page []byte) string {
 	for ; len(page) >= 4; page = page[2:] {
 		a, b := page[0], page[1]
@@ -65,7 +65,7 @@ func utf16(page []byte) string {
 	return ""
 }
 
-// isISO2022JP reports whether a page switches to characters of Japan and decodes without mistake.
+// isISO2022JP reports whether a page switches to Japanese characters and decodes without a mistake.
 func isISO2022JP(page []byte) bool {
 	if bytes.IndexByte(page, 0x1b) < 0 || firstHigh(page) < len(page) ||
 		!bytes.Contains(page, []byte("\x1b$B")) && !bytes.Contains(page, []byte("\x1b$@")) {
@@ -76,15 +76,15 @@ func isISO2022JP(page []byte) bool {
 }
 
 const (
-	// mostGuessed bounds the text that a charset is guessed by, in octets.
+	// mostGuessed limits the text for a guess, in octets.
 	mostGuessed = 4 << 10
-	// leastSure is the confidence of the detector that is enough.
+	// leastSure is the least confidence of the detector.
 	leastSure = 0.5
 )
 
-// guessed are the charsets that may be guessed, under the names that the detector has for them.
-// Those of Latin letters are not among them: windows-1252, the usual one, is taken for each, as
-// which of them it is cannot be told for sure. Of two for one script it is the usual one too.
+// guessed maps names of the detector to charsets that may be guessed. Latin ones are missing: they
+// cannot be distinguished reliably, so the usual one, windows-1252, is used. Of two charsets for a
+// script the usual one is used also.
 var guessed = map[string]string{
 	"SHIFT_JIS": "shift_jis", "CP932": "shift_jis", "EUC-JP": "euc-jp",
 	"EUC-KR": "euc-kr", "CP949": "euc-kr", "GB2312": "gb18030", "GB18030": "gb18030",
@@ -94,9 +94,8 @@ var guessed = map[string]string{
 	"TIS-620": "windows-874",
 }
 
-// paired are charsets whose characters are two octets, and what is common in them: so many in a
-// hundred characters of any text begin so. That is seen in a few words, where a detector that
-// knows frequencies needs more.
+// paired are charsets with characters of two octets. At least share percent of the characters of a
+// text are common ones. A few words show that, while a detector that counts frequencies needs more.
 var paired = []struct {
 	name   string
 	share  int
@@ -121,9 +120,8 @@ var paired = []struct {
 
 // guess returns the charset of a page that names none and is not in UTF-8.
 //
-// Whether letters are Latin is told by a fact that more text does not change: letters beyond ASCII
-// stand alone in Latin words, and side by side in all others. So a page of windows-1252 stays one
-// whatever the detector says.
+// Letters beyond ASCII stand alone in Latin words, and side by side in other scripts. More text
+// does not change that. So a page in windows-1252 remains one, whatever the detector says.
 func guess(page []byte) string {
 	const usual = "windows-1252"
 	text := textToGuess(page)
@@ -149,9 +147,9 @@ func guess(page []byte) string {
 }
 
 // arabic returns the charset of a text in Arabic or Persian, whose letters the other detector does
-// not know; "": it is none.
+// not know, or "".
 func arabic(text []byte) string {
-	const least = 25 // percent; of Persian it is little surer
+	const least = 25 // percent; Persian reaches little more
 	r, err := icu.NewTextDetector().DetectBest(text)
 	if err != nil || r.Confidence < least {
 		return ""
@@ -163,10 +161,10 @@ func arabic(text []byte) string {
 	return ""
 }
 
-// isOfUkraine reports whether an octet is a letter of KOI8-U that KOI8-R has a line for.
+// isOfUkraine reports whether an octet is a letter in KOI8-U and a line in KOI8-R.
 func isOfUkraine(c byte) bool { return strings.IndexByte("\xa4\xa6\xa7\xad", c) >= 0 }
 
-// isPaired reports whether a text is made of pairs of octets of which enough are common.
+// isPaired reports whether a text consists of pairs of octets, with enough common ones.
 func isPaired(text []byte, share int, common func(lead, trail byte) bool) bool {
 	const least = 6 // characters
 	all, found, wrong := 0, 0, 0
@@ -186,8 +184,8 @@ func isPaired(text []byte, share int, common func(lead, trail byte) bool) bool {
 	return all >= least && found > 1 && 100*found >= share*all && 50*wrong <= all
 }
 
-// standTogether reports whether most octets beyond ASCII have another one beside them. Blanks do
-// not count, nor octets that are repeated, as in lines of dots.
+// standTogether reports whether most octets beyond ASCII have a neighbour beyond ASCII. Blanks do
+// not count, nor repeated octets such as lines of dots.
 func standTogether(text []byte) bool {
 	const blank = 0xa0
 	high := func(i int) bool { return text[i] >= utf8.RuneSelf && text[i] != blank }
@@ -204,8 +202,8 @@ func standTogether(text []byte) bool {
 	return together > alone
 }
 
-// textToGuess is the beginning of the text between the tags that has letters beyond ASCII: lines
-// and elements without any are left out. It is cut where no character is.
+// textToGuess returns the start of the text between tags, without lines and elements in pure ASCII.
+// It cuts between characters.
 func textToGuess(page []byte) []byte {
 	text := make([]byte, 0, mostGuessed)
 	for len(page) > 0 {

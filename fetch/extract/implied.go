@@ -1,6 +1,6 @@
 package extract
 
-// imply ends what a start tag ends without saying so (WHATWG HTML 13.1.2.4).
+// imply closes elements whose end a start tag implies (WHATWG HTML 13.1.2.4).
 func (t *tree) imply(name string) {
 	o := *t.innermost()
 	switch name {
@@ -30,9 +30,9 @@ func (t *tree) imply(name string) {
 	}
 }
 
-// ends says what an end tag closes: the innermost element of which name, and above which
-// place it must lie. Formatting does not end the block that began within it, what is in a
-// cell does not end what is around the table, and any heading ends any other.
+// ends returns which element an end tag closes, and above which place it must lie. Formatting does
+// not end a block that began within it. An end tag in a cell does not close an element around the
+// table. A heading's end tag closes any heading.
 func (t *tree) ends(name string) (element string, above int) {
 	o := t.innermost()
 	switch name {
@@ -58,7 +58,7 @@ func (t *tree) ends(name string) (element string, above int) {
 
 func isRoot(name string) bool { return name == "html" || name == "head" || name == "body" }
 
-// isOfTable reports whether an element means something in a table only.
+// isOfTable reports whether an element has a meaning in a table only.
 func isOfTable(name string) bool {
 	switch name {
 	case "caption", "col", "colgroup", "tbody", "td", "tfoot", "th", "thead", "tr":
@@ -67,7 +67,7 @@ func isOfTable(name string) bool {
 	return false
 }
 
-// isOfHead reports whether an element before the body does not begin it.
+// isOfHead reports whether an element belongs to the head, so that it does not begin the body.
 func isOfHead(name string) bool {
 	switch name {
 	case "html",

@@ -2,28 +2,28 @@ package extract
 
 import "strings"
 
-// notPages are the endings of paths that are no pages, by kind. Links to them are left
-// out: a visit would find no HTML, at the price of a request.
+// notPages are extensions of paths that are no pages, by kind. Links to them are left out: a visit
+// would cost a request and find no HTML.
 var notPages = func() map[string]bool {
 	set := map[string]bool{}
 	for _, kind := range []string{
-		// Documents.
+		// Documents
 		"pdf ps eps dvi djvu epub mobi doc docx xls xlsx ppt pptx odt ods odp rtf tex bib",
-		// Images.
+		// Images
 		"png jpg jpeg jpe gif svg svgz webp avif ico bmp tif tiff psd ai heic",
-		// Sound, films.
+		// Sound, films
 		"mp3 ogg oga wav flac m4a aac mid mp4 m4v webm ogv avi mov mkv mpg mpeg wmv flv swf",
-		// Archives.
+		// Archives
 		"zip gz tgz bz2 tbz xz txz lz lzma zst tar rar 7z jar war ear whl gem deb rpm dmg iso cab",
-		// Programs.
+		// Programs
 		"exe msi apk bin pkg img dll so class wasm dat",
-		// Parts of pages.
+		// Parts of pages
 		"css less scss js mjs cjs ts map woff woff2 ttf otf eot",
-		// Data, feeds.
+		// Data, feeds
 		"xml rss atom rdf json jsonl jsonld yaml yml toml csv tsv sql xsd xsl xslt dtd wsdl owl ttl",
-		// Plain text, signatures.
+		// Plain text, signatures
 		"txt md rst log patch diff asc sig sha1 sha256 sha512 md5 ics vcf torrent",
-		// Source text.
+		// Source text
 		"c h cc cpp hpp java py rb go rs pl sh bat ps1 ipynb r rmd proto",
 	} {
 		for _, ending := range strings.Fields(kind) {
@@ -33,15 +33,14 @@ var notPages = func() map[string]bool {
 	return set
 }()
 
-// maxEnding is longer than any ending in the list.
+// maxEnding is longer than any listed extension.
 const maxEnding = 8
 
-// IsPage reports whether a canonical address may lead to a page, by the ending of its path. Where
-// documents are pages, Forms.IsPage says so.
+// IsPage reports whether a canonical URL may lead to a page, by its extension. If documents count
+// as pages, use Forms.IsPage.
 func IsPage(url string) bool { return Forms(0).IsPage(url) }
 
-// endingOf returns the ending of the path of an address, in lower case; "": it has none, or none
-// that is in the list.
+// endingOf returns the listed extension of a URL in lower case, or "".
 func endingOf(url string) string {
 	if i := strings.IndexByte(url, '?'); i >= 0 {
 		url = url[:i]

@@ -9,9 +9,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// mainText returns the main visible text: what is in <main> if the page has one, and
-// never navigation, headers, footers and the like. It is false where the page is cut or no
-// tree is built of it.
+// mainText returns the visible text of <main> or else the body, without navigation, headers,
+// footers and similar parts. It returns false if the page is cut or too large for a tree.
 func (s *scanner) mainText(page []byte) (text []byte, ok bool) {
 	if s.cut {
 		return nil, false
@@ -46,7 +45,7 @@ func hasAncestor(n *html.Node, name string) bool {
 	return false
 }
 
-// appendMain appends the visible text below n, without what is beside the matter.
+// appendMain appends the visible text below n, without secondary parts.
 func appendMain(buf []byte, n *html.Node) []byte {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch c.Type {
@@ -69,8 +68,8 @@ func appendMain(buf []byte, n *html.Node) []byte {
 	return buf
 }
 
-// isBeside reports whether an element is navigation, header, footer, sidebar or the like,
-// by its name, role, class or id.
+// isBeside reports whether an element is secondary (navigation, header, footer, sidebar or
+// similar), by its name, role, class or id.
 func isBeside(n *html.Node) bool {
 	switch n.Data {
 	case "nav", "header", "footer", "aside", "template":
@@ -94,7 +93,7 @@ func isBeside(n *html.Node) bool {
 	return false
 }
 
-// besideWords are the classes and ids of what is beside the matter.
+// besideWords are classes and ids of secondary parts.
 var besideWords = func() map[string]bool {
 	set := map[string]bool{}
 	for _, word := range strings.Fields(`

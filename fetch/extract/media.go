@@ -2,15 +2,14 @@ package extract
 
 import "strings"
 
-// IsHTML reports whether a Content-Type is that of HTML or XHTML, in whatever form servers write
-// it.
+// IsHTML reports whether a Content-Type is HTML or XHTML, in any spelling of servers.
 func IsHTML(contentType string) bool {
 	kind := MediaType(contentType)
 	return kind == "text/html" || kind == "application/xhtml+xml"
 }
 
-// MediaType is what a Content-Type says, in lower case without its parameters. Of several types the
-// last one holds (WHATWG Fetch 3.1). "": it names none, or any.
+// MediaType returns the type in a Content-Type, in lower case without parameters. Of several types
+// the last one counts (WHATWG Fetch 3.1). It returns "" for none, or for any type.
 func MediaType(contentType string) (kind string) {
 	for one := range strings.SplitSeq(contentType, ",") {
 		one = strings.TrimLeft(one, " \t\r\n\f\"'")
@@ -25,7 +24,7 @@ func MediaType(contentType string) (kind string) {
 	return strings.ToLower(kind)
 }
 
-// tokenLen is the length of the token that a text begins with (RFC 9110 5.6.2).
+// tokenLen returns the length of the token at the start of a text (RFC 9110 5.6.2).
 func tokenLen(text string) int {
 	for i := range len(text) {
 		c := text[i]

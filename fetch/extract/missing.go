@@ -8,28 +8,28 @@ import (
 	"unicode"
 )
 
-// Some servers answer 200 for pages that are not there (a soft 404). What is read here of a page
-// lets package fetch compare it with what the server answers for an address that cannot exist.
+// Some servers answer 200 for missing pages (a soft 404). Package fetch compares the Sketch of a
+// page with the one of the server's answer for a URL that cannot exist.
 
 const (
-	// sketchSize is how many pairs of words a sketch has at most: texts of up to so many are
-	// compared exactly, longer ones with a standard error of 0.03 at a resemblance of 0.9.
+	// sketchSize is the most pairs of words in a sketch. Texts with fewer pairs are compared
+	// exactly, longer ones with a standard error of 0.03 at a resemblance of 0.9.
 	sketchSize = 128
-	// maxHeading bounds what is looked at of a title or heading, in octets.
+	// maxHeading limits the part of a title or heading that is read, in octets.
 	maxHeading = 256
 )
 
-// Sketch is a text for comparison: a sample of its pairs of neighbouring words (Broder, "On the
-// resemblance and containment of documents", 1997, bottom-k), and its title. Words that stand in
-// the address of the page are left out, as such pages often repeat it.
+// Sketch is a sample of the pairs of neighbouring words of a text, and its title (Broder, "On the
+// resemblance and containment of documents", 1997, bottom-k). Words of the page's URL are left out,
+// because soft 404 pages often repeat it.
 type Sketch struct {
-	Pairs []uint32 // ascending, the smallest hashes, at most sketchSize
-	Words int      // of the text
+	Pairs []uint32 // the smallest hashes, ascending, at most sketchSize
+	Words int      // number of words in the text
 	Title uint64   // hash of the title; 0: none
 }
 
-// Resemblance is the share of pairs of words that two texts have in common, of all that they have,
-// 0 to 1. It is an estimate where there are more than a sketch holds.
+// Resemblance returns the share of all pairs of words that two texts have in common, 0 to 1. For
+// texts longer than a sketch it is an estimate.
 func (s *Sketch) Resemblance(other *Sketch) float64 {
 	a, b := s.Pairs, other.Pairs
 	union, common := 0, 0
@@ -64,7 +64,7 @@ func sketchOf(text, title []byte, url string) *Sketch {
 		h.Write([]byte(words[i-1]))
 		h.Write([]byte{0})
 		h.Write([]byte(words[i]))
-		sum := h.Sum64() // its low half alone mixes the last octets badly
+		sum := h.Sum64() // the low half alone mixes the last octets badly
 		s.Pairs = append(s.Pairs, uint32(sum^sum>>32))
 	}
 	slices.Sort(s.Pairs)
@@ -85,14 +85,14 @@ func sketchOf(text, title []byte, url string) *Sketch {
 	return s
 }
 
-// wordsOf are runs of letters and digits, in lower case.
+// wordsOf returns the runs of letters and digits, in lower case.
 func wordsOf(text []byte) []string {
 	return strings.FieldsFunc(string(bytes.ToLower(text)), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
 }
 
-// saysMissing reports whether a title or heading says that a page is not there.
+// saysMissing reports whether a title or heading says that the page is missing.
 func saysMissing(heading []byte) bool {
 	words := " " + strings.Join(wordsOf(heading[:min(len(heading), maxHeading)]), " ") + " "
 	return slices.ContainsFunc(missingPhrases, func(phrase string) bool {
@@ -100,8 +100,8 @@ func saysMissing(heading []byte) bool {
 	})
 }
 
-// missingPhrases are what titles of such pages have, as wordsOf has them. Those with blanks around
-// them are whole words.
+// missingPhrases are phrases in titles of missing pages, in the form of wordsOf. Those with blanks
+// around them are whole words.
 var missingPhrases = []string{
 	" 404 ", " error 410 ", "not found", "cannot be found", "could not be found", "can t be found",
 	"couldn t find",

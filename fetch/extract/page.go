@@ -8,27 +8,27 @@ import (
 )
 
 const (
-	// MaxLinks of a page are kept: the largest index pages known have a few thousand.
+	// MaxLinks limits the links of a page: the largest known index pages have a few thousand.
 	MaxLinks = 10_000
 
-	// MaxSources of a page are kept: its own feed, and those of comments and categories.
+	// MaxSources limits the sources of a page: its own feed, and those of comments and categories.
 	MaxSources = 8
 
-	// maxResolved bounds what is resolved of a page: the octets of its references, each with
-	// those of the address that it is relative to. Some take 140 ns an octet; pages with
-	// MaxLinks links of the usual length stay below half of it.
+	// maxResolved limits the octets to resolve in a page: those of each reference and of the URL
+	// that it is relative to. Resolving takes up to 140 ns an octet. Pages with MaxLinks usual
+	// links stay below half of it.
 	maxResolved = 4 << 20
 
-	// MaxAddress is the length in octets of the longest address that is kept.
+	// MaxAddress is the greatest length of a URL, in octets.
 	MaxAddress = sitegraph.MaxURLBytes
 )
 
-// Options are what is known of a page beside its body, and whether main text is needed.
+// Options describe a page beyond its body, and select the results.
 type Options struct {
-	Agent      string   // product token: <meta name=TOKEN> and "TOKEN: noindex" are meant for us
+	Agent      string   // product token of the crawler: <meta name=TOKEN> and "TOKEN: noindex" are for it
 	RobotsTags []string // values of X-Robots-Tag header lines
 	LinkLines  []string // values of Link header lines
-	// make Digests.Main, which takes a tree, and as long as all the rest; else it is zero
+	// make Digests.Main; takes a tree, and as long as all the rest; else it is zero
 	Main bool
 
 	// Missing makes Page.Missing.
@@ -47,49 +47,49 @@ type Options struct {
 	// Requisites makes Page.Requisites, which goes through the tokens a second time.
 	Requisites bool
 
-	// Watched are rules whose texts are wanted (Page.Watched); none takes nothing.
+	// Watched are the rules for Page.Watched. None costs nothing.
 	Watched []*Rule
 
-	// Documents are the forms of documents that are pages beside HTML: links to them are kept.
+	// Documents are the forms of documents that count as pages besides HTML: links to them are
+	// kept.
 	Documents Forms
 
-	// Rule says what of the page counts; then Digests.Main is of that. nil: all of the page counts.
+	// Rule selects the parts of the page that count. Then Digests.Main is their digest. nil: all
+	// parts count.
 	Rule *Rule
 }
 
-// Page is what a page says of itself and of others.
+// Page is what was read from a page.
 type Page struct {
-	// Links are canonical addresses, each once, in order of appearance, without the page
-	// itself and without what is no page (see Forms.IsPage). Frames are those of them that are
-	// sources of <frame>.
+	// Links are canonical URLs, each once, in order of appearance, without the page itself and
+	// without non-pages (see Forms.IsPage). Frames are the links of <frame>.
 	Links, Frames []string
 
-	// Canonical is the address that the page names as its own, if that is another one, of a
-	// page on the same server; else "".
+	// Canonical is the URL that the page names as its own, if it differs and is on the same server,
+	// or "".
 	Canonical string
 
-	// Sources are canonical addresses of the feeds that the page names as its alternates.
+	// Sources are canonical URLs of the feeds that the page names as its alternates.
 	Sources []string
 
 	Digests   sitegraph.Digests
 	NoIndex   bool   // robots meta element or header
-	NoFollow  bool   // the same; then there are no links
-	NoArchive bool   // the same; no copy of the page is to be kept
-	Charset   string // name after WHATWG, lower case, such as "utf-8"
-	Cut       bool   // something was too large, and what came after it was left out
+	NoFollow  bool   // likewise; then there are no links
+	NoArchive bool   // likewise; no copy may be kept
+	Charset   string // WHATWG name in lower case, such as "utf-8"
+	Cut       bool   // a part was too large, and the rest was left out
 
-	Missing bool     // its title or heading says that the page is not there; if that was asked for
-	Sketch  *Sketch  // of its main text; nil unless it was asked for
-	Seen    *Seen    // what filters judge by; nil unless it was asked for
-	Watched *Watched // nil unless it was asked for
-	// Requisites are what the page shows (HTMLRequisites); nil unless they were asked for.
+	Missing bool     // title or heading says that the page is missing; if requested
+	Sketch  *Sketch  // of the main text; nil unless requested
+	Seen    *Seen    // content for filters; nil unless requested
+	Watched *Watched // nil unless requested
+	// Requisites are those of the page (HTMLRequisites); nil unless requested.
 	Requisites []string
-	Body       *Body // its texts and links with their places; nil unless it was asked for
+	Body       *Body // texts and links with their places; nil unless requested
 }
 
-// HTML reads a page. body is as it was sent, content coding undone; contentType is the
-// header's value or "". It never fails: whatever comes is read as far as it makes sense.
-// Nothing of the result refers to body.
+// HTML reads a page. body is as sent, with content coding undone; contentType is the header's value
+// or "". It never fails: it reads any input as far as possible. The result does not refer to body.
 func HTML(body []byte, contentType, pageURL string, o Options) Page {
 	text, name := toUTF8(body, contentType)
 	s := scanners.Get().(*scanner)
@@ -137,8 +137,8 @@ func HTML(body []byte, contentType, pageURL string, o Options) Page {
 	return p
 }
 
-// Text returns the text of a page whose digest is Digests.Text, or with main the one of
-// Digests.Main: words with a blank between. Body and contentType are as for HTML.
+// Text returns the text with the digest Digests.Text, or with main the one of Digests.Main: words
+// with a blank between. Body and contentType are as for HTML.
 func Text(body []byte, contentType string, main bool) string {
 	page, name := toUTF8(body, contentType)
 	s := scanners.Get().(*scanner)
@@ -153,8 +153,8 @@ func Text(body []byte, contentType string, main bool) string {
 	return string(s.text)
 }
 
-// resolve makes canonical addresses of what was found. It comes last because a <base>
-// holds for the links before it too.
+// resolve makes canonical URLs of references. It runs last, because a <base> also holds for links
+// before it.
 func (s *scanner) resolve(pageURL string, o *Options, p *Page) {
 	page, err := sitegraph.NewResolver(pageURL)
 	if err != nil {
@@ -165,7 +165,7 @@ func (s *scanner) resolve(pageURL string, o *Options, p *Page) {
 	if s.noFollow {
 		return
 	}
-	seen := make(map[string]bool, len(s.refs)) // canonical address -> is a frame
+	seen := make(map[string]bool, len(s.refs)) // canonical URL -> it is a frame
 	octets := 0
 	for _, ref := range s.refs {
 		if octets += len(ref.text) + len(resolver.Base()); octets > maxResolved {
@@ -193,7 +193,7 @@ func (s *scanner) resolve(pageURL string, o *Options, p *Page) {
 	}
 }
 
-// relativeTo is what the addresses of a page are relative to: its <base>, if it has one.
+// relativeTo returns the base of the page's URLs: its <base>, or the page itself.
 func (s *scanner) relativeTo(page *sitegraph.Resolver) *sitegraph.Resolver {
 	if s.base == "" {
 		return page

@@ -9,9 +9,8 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 )
 
-// queries returns what encodes the queries of links on a page in the encoding of that name: the
-// encoding itself, as a form sent from the page would have it. It is nil for UTF-8, and for those
-// that are written as UTF-8 (WHATWG Encoding 4.3).
+// queries returns an encoder for the queries of links, with the encoding that a form on the page
+// would use. It is nil for UTF-8 and for encodings that are written as UTF-8 (WHATWG Encoding 4.3).
 func queries(name string) *encoding.Encoder {
 	switch name {
 	case "utf-8", "utf-16le", "utf-16be", "replacement":
@@ -24,9 +23,9 @@ func queries(name string) *encoding.Encoder {
 	return e.NewEncoder()
 }
 
-// encodeQuery returns an address as written with its query in the encoding of the page,
-// percent-encoded (WHATWG URL 1.3 "percent-encode after encoding"). Its path remains, which
-// is UTF-8 on every page. A nil encoder changes nothing.
+// encodeQuery returns a URL as written, with its query percent-encoded in the encoding of the page
+// (WHATWG URL 1.3 "percent-encode after encoding"). Its path stays in UTF-8. A nil encoder changes
+// nothing.
 func encodeQuery(ref string, to *encoding.Encoder) string {
 	if to == nil {
 		return ref
@@ -36,7 +35,7 @@ func encodeQuery(ref string, to *encoding.Encoder) string {
 	if !ok || isASCII(query) {
 		return ref
 	}
-	if len(address) == len(ref) { // else blanks before the fragment belong to the query
+	if len(address) == len(ref) { // otherwise blanks before the fragment belong to the query
 		query = strings.TrimRight(query, controls)
 	}
 	query = ignored.Replace(query)
@@ -49,14 +48,14 @@ func encodeQuery(ref string, to *encoding.Encoder) string {
 	return string(b)
 }
 
-// controls are cut off at the ends of an address.
+// controls are trimmed from the ends of a URL.
 const controls = "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f "
 
-// ignored is what means nothing within an address.
+// ignored are characters that have no meaning within a URL.
 var ignored = strings.NewReplacer("\t", "", "\n", "", "\r", "")
 
-// appendQuery encodes a query. What the encoding cannot express becomes a reference to
-// the character by its number, escaped.
+// appendQuery appends an encoded query. A character that the encoding lacks becomes an escaped
+// numeric reference.
 func appendQuery(b []byte, query string, to *encoding.Encoder) []byte {
 	to.Reset()
 	encoded, err := to.String(query)

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 )
 
-// TestQueryEncoding holds links of pages that are not UTF-8 to what browsers ask for (WHATWG
-// URL 1.3, web-platform-tests html/infrastructure/urls/resolving-urls/query-encoding).
+// TestQueryEncoding compares links of pages in other encodings with the requests of browsers
+// (WHATWG URL 1.3, web-platform-tests html/infrastructure/urls/resolving-urls/query-encoding).
 func TestQueryEncoding(t *testing.T) {
 	for _, c := range []struct{ charset, ref, want string }{
 		{"utf-8", "?q=é", "?q=%C3%A9"},
@@ -34,7 +34,7 @@ func TestQueryEncoding(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// What the encoding cannot express is written as a reference.
+		// A character that the encoding lacks is written as a reference.
 		var ref strings.Builder
 		for _, r := range c.ref {
 			if r < 0x80 {
@@ -67,8 +67,8 @@ func TestQueryEncoding(t *testing.T) {
 	}
 }
 
-// FuzzEncodeQuery checks that only the query changes, that the result is ASCII there, and that
-// encoding it again changes nothing.
+// FuzzEncodeQuery checks that only the query changes, that it becomes ASCII, and that a second
+// encoding changes nothing.
 func FuzzEncodeQuery(f *testing.F) {
 	f.Add("a?é#é", "windows-1252")
 	f.Add("?日本\t", "shift_jis")

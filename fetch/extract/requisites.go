@@ -10,10 +10,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// MaxRequisites of a page, or of a style sheet, are kept: more than all but galleries have.
+// MaxRequisites limits the requisites of a page or style sheet. Only galleries have more.
 const MaxRequisites = 500
 
-// gathered are the addresses of requisites as written, each once, in order.
+// gathered holds URLs of requisites as written, each once, in order.
 type gathered struct {
 	refs []string
 	seen map[string]bool
@@ -31,7 +31,7 @@ func (g *gathered) add(address string) {
 	g.refs = append(g.refs, address)
 }
 
-// style adds the addresses of a style sheet.
+// style adds the URLs of a style sheet.
 func (g *gathered) style(text []byte) {
 	if len(text) == 0 || bytes.IndexByte(text, '(') < 0 && bytes.IndexByte(text, '@') < 0 {
 		return
@@ -42,14 +42,14 @@ func (g *gathered) style(text []byte) {
 	})
 }
 
-// set adds the addresses of a srcset (HTML, srcset attributes).
+// set adds the URLs of a srcset (HTML, srcset attributes).
 func (g *gathered) set(list string) {
 	for address := range SourceSet(list) {
 		g.add(address)
 	}
 }
 
-// resolved are canonical addresses, each once.
+// resolved returns canonical URLs, each once.
 func (g *gathered) resolved(base *sitegraph.Resolver, queries *encoding.Encoder) (urls []string) {
 	seen, octets := map[string]bool{base.Base(): true}, 0
 	for _, ref := range g.refs {
@@ -65,8 +65,8 @@ func (g *gathered) resolved(base *sitegraph.Resolver, queries *encoding.Encoder)
 	return urls
 }
 
-// StyleRequisites returns what a style sheet shows or imports: canonical addresses, each once, at
-// most MaxRequisites. body is as it was sent, content coding undone.
+// StyleRequisites returns the requisites of a style sheet, imports included: canonical URLs, each
+// once, at most MaxRequisites. body is as sent, with content coding undone.
 func StyleRequisites(body []byte, url string) []string {
 	base, err := sitegraph.NewResolver(url)
 	if err != nil {
@@ -77,8 +77,8 @@ func StyleRequisites(body []byte, url string) []string {
 	return g.resolved(base, nil)
 }
 
-// HTMLRequisites returns what a page shows: canonical addresses, each once, in order, at most
-// MaxRequisites. Frames are pages, and not among them. body and contentType are as for HTML.
+// HTMLRequisites returns the requisites of a page: canonical URLs, each once, in order, at most
+// MaxRequisites. Frames are pages and no requisites. body and contentType are as for HTML.
 func HTMLRequisites(body []byte, contentType, pageURL string) []string {
 	text, name := toUTF8(body, contentType)
 	page, err := sitegraph.NewResolver(pageURL)
@@ -121,11 +121,11 @@ func HTMLRequisites(body []byte, contentType, pageURL string) []string {
 	return g.resolved(s.relativeTo(page), s.queries)
 }
 
-// maxAttributes of a tag are looked at.
+// maxAttributes limits the attributes of a tag that are read.
 const maxAttributes = 100
 
-// shown are the attributes of each element that name what it shows (HTML, list of attributes).
-// Those that begin with data- are what scripts put in their place when a picture is scrolled to.
+// shown lists by element the attributes with URLs of requisites (HTML, list of attributes). Scripts
+// copy those that begin with data- into src when the user scrolls to a picture.
 var shown = map[string][]string{
 	"img": {"src", "data-src", "data-original"}, "script": {"src"}, "source": {"src"},
 	"video": {"src", "poster"}, "audio": {"src"}, "track": {"src"}, "input": {"src"},
@@ -134,7 +134,7 @@ var shown = map[string][]string{
 	"body": {"background"}, "table": {"background"}, "td": {"background"}, "th": {"background"},
 }
 
-// tag adds what a start tag shows.
+// tag adds the requisites of a start tag.
 func (g *gathered) tag(name string, attributes map[string]string) {
 	for _, attribute := range shown[name] {
 		g.add(attributes[attribute])
@@ -154,8 +154,7 @@ func (g *gathered) tag(name string, attributes map[string]string) {
 	}
 }
 
-// isShown reports whether a link with a relation is one to something that a page shows. Style
-// sheets that a reader may choose are not.
+// isShown reports whether a link with this relation is a requisite. Alternate style sheets are not.
 func isShown(rel string) bool {
 	found := false
 	for word := range strings.FieldsSeq(strings.ToLower(rel)) {
@@ -170,8 +169,8 @@ func isShown(rel string) bool {
 	return found
 }
 
-// SourceSet yields the addresses of a srcset with their sizes, as "2x" (HTML, srcset attributes):
-// an address ends at white space, its size at a comma.
+// SourceSet yields the URLs of a srcset with their sizes, for example "2x" (HTML, srcset
+// attributes). A URL ends at white space, its size at a comma.
 func SourceSet(list string) func(yield func(address, size string) bool) {
 	const between = " \t\n\f\r,"
 	return func(yield func(address, size string) bool) {

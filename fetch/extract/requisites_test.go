@@ -44,7 +44,8 @@ func TestHTMLRequisites(t *testing.T) {
 	}
 }
 
-// A page is asked for its requisites alone where they are wanted, and not if it says noarchive.
+// TestRequisitesOfPage checks that the requisites of a page are found if requested, and not if it
+// says noarchive.
 func TestRequisitesOfPage(t *testing.T) {
 	page := []byte(`<img src=a.png>`)
 	if p := HTML(page, "text/html", "http://h.example/", Options{}); p.Requisites != nil {
@@ -60,7 +61,7 @@ func TestRequisitesOfPage(t *testing.T) {
 	}
 }
 
-// Each test is named after what a browser does with it (CSS Syntax 3, 4.3; CSS Cascade 4, 2; CSS
+// TestStyle has a case for each behaviour of browsers (CSS Syntax 3, 4.3; CSS Cascade 4, 2; CSS
 // Images 4, 2.2).
 func TestStyle(t *testing.T) {
 	for style, want := range map[string]string{
@@ -106,7 +107,7 @@ func TestStyle(t *testing.T) {
 	}
 }
 
-// hostileStyles are attempts to exhaust who reads style sheets, of about a size in octets.
+// hostileStyles are style sheets of about size octets that try to exhaust their reader.
 func hostileStyles(size int) map[string]string {
 	many := func(s string) string { return strings.Repeat(s, size/len(s)) }
 	styles := map[string]string{
@@ -156,8 +157,8 @@ func manyDifferent(size int, format string) string {
 	return b.String()
 }
 
-// Whatever a style sheet of 10 MB has, alone, in a page or in an attribute, it is read in less than
-// 10 s and 256 MB, all that is allocated on the way included, and brings few addresses.
+// TestHostileStyles reads hostile style sheets of 10 MB, alone, in a page and in an attribute. Each
+// takes less than 10 s and 256 MB of allocations, and has few URLs.
 func TestHostileStyles(t *testing.T) {
 	const size = 10 << 20
 	var before, after runtime.MemStats
@@ -182,8 +183,8 @@ func TestHostileStyles(t *testing.T) {
 	}
 }
 
-// FuzzStyle: with addresses as they are the text stays as it is; led elsewhere, nothing but these
-// is found; and every address of a page can be asked for.
+// FuzzStyle checks that a text with unchanged URLs remains the same, that replaced URLs are found
+// again and no others, and that every URL of a page can be requested.
 func FuzzStyle(f *testing.F) {
 	for _, style := range hostileStyles(300) {
 		f.Add([]byte(style))

@@ -14,13 +14,13 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// rulesVersion is part of each fingerprint: raise it when a rule leaves something else than before.
+// rulesVersion is part of each fingerprint: raise it when rules select other text than before.
 const rulesVersion = 2
 
-// RuleSpec is a rule as it was written.
+// RuleSpec is a rule as written.
 type RuleSpec struct {
 	Prefix     string        `json:"prefix"`
-	Part       string        `json:"change,omitempty"` // "text" if not set
+	Part       string        `json:"change,omitempty"` // default "text"
 	Watch      []string      `json:"watch,omitempty"`
 	Ignore     []string      `json:"ignore,omitempty"`
 	WatchText  []string      `json:"watch-text,omitempty"`
@@ -29,26 +29,26 @@ type RuleSpec struct {
 	SimHash    int           `json:"simhash,omitempty"`
 }
 
-// JSONRuleSpec is what a rule says of JSON.
+// JSONRuleSpec is the part of a rule for JSON.
 type JSONRuleSpec struct {
 	Watch  []string `json:"watch,omitempty"`
 	Ignore []string `json:"ignore,omitempty"`
 }
 
-// Part is what a rule begins with.
+// Part is the text to which a rule applies.
 type Part uint8
 
 const (
 	PartUnknown Part = iota
 	PartText         // visible text
 	PartMain         // main text
-	PartBytes        // the source; with selectors, elements, attributes and texts
+	PartBytes        // the source; with selectors: elements, attributes and texts
 )
 
 var partNames = map[string]Part{"": PartText, "text": PartText, "main": PartMain,
 	"bytes": PartBytes}
 
-// Rule is a rule that can be applied. Its zero value leaves all of the visible text.
+// Rule is a compiled rule. Its zero value selects all visible text.
 type Rule struct {
 	spec                  RuleSpec
 	part                  Part
@@ -58,10 +58,10 @@ type Rule struct {
 	watchJSON, ignoreJSON []*path
 }
 
-// Spec is the rule as it was written.
+// Spec returns the rule as written.
 func (r *Rule) Spec() RuleSpec { return r.spec }
 
-// Part is what it begins with.
+// Part returns the text to which the rule applies.
 func (r *Rule) Part() Part { return r.part }
 
 // Selects reports whether it has selectors.
@@ -76,7 +76,7 @@ func (r *Rule) WatchesJSON() bool { return len(r.watchJSON) > 0 }
 // JSON reports whether documents of JSON under it are pages.
 func (r *Rule) JSON() bool { return r != nil && r.spec.JSON != nil }
 
-// Made reports whether a digest was made by this rule; by none, if r is nil.
+// Made reports whether a digest was made by this rule, or by none if r is nil.
 func (r *Rule) Made(d sitegraph.Digest) bool {
 	fingerprint, ok := d.Rule()
 	if r == nil {
@@ -85,7 +85,7 @@ func (r *Rule) Made(d sitegraph.Digest) bool {
 	return ok && fingerprint == r.fingerprint
 }
 
-// Digest is that of what is left. Where its lines end does not count, unless bytes do.
+// Digest returns the digest of the selected text. Line ends do not count, except for PartBytes.
 func (r *Rule) Digest(left []byte) sitegraph.Digest {
 	if r.spec.SimHash > 0 {
 		return sitegraph.RuledDigest(SimHash(left), r.fingerprint, uint8(r.spec.SimHash))
@@ -97,10 +97,10 @@ func (r *Rule) Digest(left []byte) sitegraph.Digest {
 	return sitegraph.RuledDigest(binary.BigEndian.Uint64(sum[:]), r.fingerprint, 0)
 }
 
-// GobEncode writes the rule as it was written, for a process of its own.
+// GobEncode writes the rule as written, for another process.
 func (r *Rule) GobEncode() ([]byte, error) { return json.Marshal(&r.spec) }
 
-// GobDecode makes the rule again.
+// GobDecode compiles the rule again.
 func (r *Rule) GobDecode(b []byte) error {
 	var spec RuleSpec
 	if err := json.Unmarshal(b, &spec); err != nil {
@@ -109,8 +109,7 @@ func (r *Rule) GobDecode(b []byte) error {
 	return r.compile(spec, func(key string, i int, err error) {})
 }
 
-// NewRule makes a rule of what is written elsewhere than in a file of rules. Its prefix does not
-// count.
+// NewRule compiles a rule that does not come from a file. It ignores the prefix.
 func NewRule(spec RuleSpec) (*Rule, error) {
 	var wrong []error
 	r := new(Rule)
@@ -123,10 +122,10 @@ func NewRule(spec RuleSpec) (*Rule, error) {
 	return r, err
 }
 
-// Fingerprint is that of what the rule says.
+// Fingerprint returns the fingerprint of the rule without its prefix.
 func (r *Rule) Fingerprint() uint32 { return r.fingerprint }
 
-// compile makes the rule, and tells what is wrong with the value i of a key.
+// compile compiles the rule, and reports problems with value i of a key to wrong.
 func (r *Rule) compile(spec RuleSpec, wrong func(key string, i int, err error)) error {
 	failed := 0
 	tell := func(key string, i int, err error) {
@@ -136,11 +135,11 @@ func (r *Rule) compile(spec RuleSpec, wrong func(key string, i int, err error)) 
 	var ok bool
 	r.spec = spec
 	if r.part, ok = partNames[spec.Part]; !ok {
-		tell("change", 0, fmt.Errorf("%q is nothing to begin with: want text, main or bytes",
+		tell("change", 0, fmt.Errorf("%q is not a part of a page: want text, main or bytes",
 			short(spec.Part)))
 	}
 	if spec.SimHash < 0 || spec.SimHash > mostBits {
-		tell("simhash", 0, fmt.Errorf("%d is not the number of bits that may differ: want 0 to %d",
+		tell("simhash", 0, fmt.Errorf("%d is not a number of differing bits: want 0 to %d",
 			spec.SimHash, mostBits))
 	}
 	r.watch = compileAll("watch", spec.Watch, newSelector, tell)
@@ -166,7 +165,7 @@ func (r *Rule) compile(spec RuleSpec, wrong func(key string, i int, err error)) 
 }
 
 const (
-	mostBits       = 32    // of 64: two texts that have nothing in common differ in about so many
+	mostBits       = 32    // of 64: two texts without common words differ in about as many
 	mostExpression = 1_000 // octets of a selector, expression or path
 	mostInList     = 64    // selectors, expressions or paths of one kind in a rule
 	mostProgram    = 1_000 // instructions of an expression
@@ -210,7 +209,7 @@ type expression struct {
 func newExpression(text string) (*expression, error) {
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
-		return nil, fmt.Errorf("no regular expression of RE2: %w", err)
+		return nil, fmt.Errorf("not a regular expression of RE2: %w", err)
 	}
 	program, err := syntax.Compile(parsed.Simplify())
 	if err != nil {

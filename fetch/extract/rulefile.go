@@ -18,16 +18,16 @@ const (
 	mostRules = 1_000
 )
 
-// RuleMistake is the error of a file of rules that cannot be used: what is wrong, and where.
+// RuleMistake is the error of a file of rules: what is wrong, and where.
 type RuleMistake struct{ error }
 
 func (m *RuleMistake) Unwrap() error { return m.error }
 
-// Hint says where the user finds what is right.
+// Hint returns where the keys are documented.
 func (m *RuleMistake) Hint() string { return "docs/reference/rules.md has each key of a rule" }
 
-// ReadRules parses a file of rules; of no file, "", it returns none. The error is a Mistake unless
-// the file could not be read.
+// ReadRules parses a file of rules. For "" it returns none. The error is a RuleMistake unless the
+// file cannot be read.
 func ReadRules(file string) (*Rules, error) {
 	if file == "" {
 		return nil, nil
@@ -43,8 +43,8 @@ func ReadRules(file string) (*Rules, error) {
 	return set, nil
 }
 
-// ParseRules reads a file of rules in YAML: a map with the one key "rules", a list of maps with the
-// fields of Spec. The errors, all that there are, have name, line and column.
+// ParseRules reads a file of rules in YAML: a map with the key "rules" and a list of maps with the
+// fields of RuleSpec. It returns all errors, with name, line and column.
 func ParseRules(name string, file []byte) (*Rules, error) {
 	f := &reader{name: name, set: &Rules{byPrefix: map[string]*Rule{}}}
 	if len(file) > mostFile {
@@ -65,7 +65,7 @@ func ParseRules(name string, file []byte) (*Rules, error) {
 	return f.set, nil
 }
 
-// reader reads nodes, and collects what is wrong with them.
+// reader reads nodes, and collects their mistakes.
 type reader struct {
 	name     string
 	set      *Rules
@@ -97,7 +97,7 @@ func (f *reader) document(n *yaml.Node) {
 	}
 }
 
-// fields calls for each key of a map what reads its value.
+// fields calls the reader of each key of a map.
 func (f *reader) fields(n *yaml.Node, want string, read map[string]func(*yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
 		f.refuse(n, "want %s", want)
@@ -113,7 +113,7 @@ func (f *reader) fields(n *yaml.Node, want string, read map[string]func(*yaml.No
 				known = append(known, name)
 			}
 			slices.Sort(known)
-			f.refuse(key, "unknown key %q: there are %s",
+			f.refuse(key, "unknown key %q: the keys are %s",
 				short(key.Value), strings.Join(known, ", "))
 		case seen[key.Value]:
 			f.refuse(key, "%s is there twice", key.Value)
@@ -126,7 +126,7 @@ func (f *reader) fields(n *yaml.Node, want string, read map[string]func(*yaml.No
 
 func (f *reader) rule(n *yaml.Node) {
 	var s RuleSpec
-	at := map[string][]*yaml.Node{} // by key, where its values are
+	at := map[string][]*yaml.Node{} // by key, the nodes of its values
 	before := len(f.problems)
 	lines := func(key string, into *[]string) func(*yaml.Node) {
 		return func(n *yaml.Node) { *into, at[key] = f.texts(key, n) }
@@ -134,7 +134,7 @@ func (f *reader) rule(n *yaml.Node) {
 	text := func(key string, into *string) func(*yaml.Node) {
 		return func(n *yaml.Node) { *into, at[key] = f.text(key, n), []*yaml.Node{n} }
 	}
-	f.fields(n, "a rule, which begins with prefix: and an address", map[string]func(*yaml.Node){
+	f.fields(n, "a rule that begins with prefix: and a URL", map[string]func(*yaml.Node){
 		"prefix": text("prefix", &s.Prefix), "change": text("change", &s.Part),
 		"watch": lines("watch", &s.Watch), "ignore": lines("ignore", &s.Ignore),
 		"watch-text":  lines("watch-text", &s.WatchText),
@@ -182,7 +182,7 @@ func (f *reader) text(key string, n *yaml.Node) string {
 	return n.Value
 }
 
-// texts reads a list of texts, or one.
+// texts reads one text or a list of them.
 func (f *reader) texts(key string, n *yaml.Node) (texts []string, at []*yaml.Node) {
 	if n.Kind != yaml.SequenceNode {
 		return []string{f.text(key, n)}, []*yaml.Node{n}

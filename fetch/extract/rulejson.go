@@ -17,7 +17,7 @@ const (
 	mostJSON   = 1 << 20 // octets
 	mostValues = 100_000
 	mostLevels = 64
-	// how many values a path may take of each one that it comes by, all its steps together
+	// most values that a path may take of each value on its way, over all its steps
 	mostUnion = 16
 )
 
@@ -30,7 +30,7 @@ type path struct {
 func newPath(text string) (*path, error) {
 	p, err := jsonpath.Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("no JSONPath of RFC 9535: %s",
+		return nil, fmt.Errorf("not a JSONPath of RFC 9535: %s",
 			strings.TrimPrefix(err.Error(), "jsonpath: "))
 	}
 	if strings.Count(text, "..") > 1 {
@@ -47,14 +47,14 @@ func newPath(text string) (*path, error) {
 	return &path{text, p}, nil
 }
 
-// mark is a place in a document that a path names, or that leads to one.
+// mark is a place in a document that a path selects, or that leads to one.
 type mark struct {
 	watched, ignored bool
-	leads            bool          // to what is watched
+	leads            bool          // leads to a watched value
 	below            map[any]*mark // by name (string) or index (int)
 }
 
-// markAll sets marks on what paths name, and on the way to it.
+// markAll sets marks on the selected places, and on the way to them.
 func (m *mark) markAll(key string, paths []*path, document any, set, way func(*mark),
 	t *RuleTrace) {
 	for _, p := range paths {
@@ -93,9 +93,9 @@ func placeOf(step spec.NormalSelector) any {
 	return nil
 }
 
-// Values returns the lines of a JSON document that the rule leaves: a value a line, members in the
-// order of their names, numbers as they were written. ok is false where it is no JSON, or is too
-// large; then the lines are those of the body. t may be nil.
+// Values returns the lines of a JSON document that the rule selects: a value a line, members in
+// order of name, numbers as written. If the document is invalid or too large, ok is false and the
+// lines are those of the body. t may be nil.
 func (r *Rule) Values(body []byte, t *RuleTrace) (lines []byte, ok bool) {
 	document, err := parseJSON(body)
 	if err != nil {
@@ -116,7 +116,7 @@ func (r *Rule) Values(body []byte, t *RuleTrace) (lines []byte, ok bool) {
 	return appendValue(make([]byte, 0, len(body)), document, &root, len(r.watchJSON) == 0), true
 }
 
-// appendValue appends what is left of a value. Watched: all of it that is not ignored.
+// appendValue appends the selected parts of a value. watched: all of it except ignored parts.
 func appendValue(buf []byte, value any, m *mark, watched bool) []byte {
 	if m == nil {
 		if !watched {
@@ -141,7 +141,7 @@ func appendValue(buf []byte, value any, m *mark, watched bool) []byte {
 		slices.Sort(names)
 		for _, name := range names {
 			before := len(buf)
-			quoted, _ := json.Marshal(name) // a string is always JSON
+			quoted, _ := json.Marshal(name) // strings are always valid JSON
 			buf = append(append(buf, quoted...), ": "...)
 			from := len(buf)
 			if buf = appendValue(buf, v[name], m.below[name], watched); len(buf) == from {
@@ -162,13 +162,13 @@ func appendValue(buf []byte, value any, m *mark, watched bool) []byte {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
-	if e.Encode(value) != nil { // a string, number, bool or nil is always JSON
+	if e.Encode(value) != nil { // strings, numbers, bools and nil are always valid JSON
 		return buf
 	}
 	return append(buf, text.Bytes()...)
 }
 
-// parseJSON parses a document within the bounds, and nothing behind it.
+// parseJSON parses a document within the bounds, and refuses anything after it.
 func parseJSON(body []byte) (document any, err error) {
 	if len(body) > mostJSON {
 		return nil, fmt.Errorf("it has %d octets, more than %d", len(body), mostJSON)
@@ -198,10 +198,10 @@ func parseJSON(body []byte) (document any, err error) {
 	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))))
 	d.UseNumber()
 	if err := d.Decode(&document); err != nil {
-		return nil, fmt.Errorf("it is no JSON: %w", err)
+		return nil, fmt.Errorf("it is not JSON: %w", err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, errors.New("it is no JSON: there is something behind its end")
+		return nil, errors.New("it is not JSON: something follows its end")
 	}
 	return document, nil
 }

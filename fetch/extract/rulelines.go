@@ -14,18 +14,18 @@ const (
 	sample    = 60 // octets
 )
 
-// RuleTrace takes down what a rule did with a page. A nil one takes down nothing.
+// RuleTrace records the effects of a rule on a page. A nil one records nothing.
 type RuleTrace struct {
 	Hits  []RuleHit `json:"hits"`  // one for each selector, expression and path
-	Notes []string  `json:"notes"` // what could not be done
+	Notes []string  `json:"notes"` // parts of the rule that could not be applied
 }
 
-// RuleHit is how often a part of a rule held.
+// RuleHit counts the matches of a part of a rule.
 type RuleHit struct {
 	Key        string `json:"key"` // as in the file: watch, ignore, ignore-text, json.watch
 	Expression string `json:"expression"`
 	Count      int    `json:"count"`  // elements, texts, lines or values
-	Sample     string `json:"sample"` // the beginning of the first of them
+	Sample     string `json:"sample"` // start of the first match
 }
 
 func (t *RuleTrace) note(format string, args ...any) {
@@ -48,7 +48,7 @@ func (t *RuleTrace) hit(key, expression string, text func() string) {
 	t.Hits[i].Count++
 }
 
-// names adds those that held nowhere.
+// names adds expressions that matched nothing.
 func (t *RuleTrace) names(key string, expressions []string) {
 	if t == nil {
 		return
@@ -74,8 +74,8 @@ func cutText(text string) string {
 	return text[:end] + "..."
 }
 
-// Lines leaves of the lines of a text what the expressions of the rule do, without blanks at the
-// ends of lines and without empty lines. Each line is searched by itself, in its first 64 KB.
+// Lines returns the lines that the expressions of the rule leave, without blanks at their ends and
+// without empty lines. Each line is searched by itself, in its first 64 KB.
 func (r *Rule) Lines(text []byte, t *RuleTrace) []byte {
 	left := make([]byte, 0, len(text))
 	steps := mostSteps
@@ -96,7 +96,7 @@ func (r *Rule) Lines(text []byte, t *RuleTrace) []byte {
 	return bytes.TrimSuffix(left, []byte("\n"))
 }
 
-// without removes what the expression finds. What is removed leaves what was beside it as it is.
+// without removes the matches of the expression. The text around a match is unchanged.
 func (x *expression) without(line []byte, steps *int, t *RuleTrace) []byte {
 	searched := line[:min(len(line), mostLine)]
 	each := max(len(searched), 1) * x.steps
@@ -111,7 +111,7 @@ func (x *expression) without(line []byte, steps *int, t *RuleTrace) []byte {
 	kept, from := make([]byte, 0, len(line)), 0
 	for _, f := range found {
 		if f[0] == f[1] {
-			continue // nothing is nothing to ignore
+			continue // an empty match removes nothing
 		}
 		t.hit("ignore-text", x.String(), func() string { return string(line[f[0]:f[1]]) })
 		kept, from = append(kept, line[from:f[0]]...), f[1]
@@ -119,8 +119,8 @@ func (x *expression) without(line []byte, steps *int, t *RuleTrace) []byte {
 	return append(kept, line[from:]...)
 }
 
-// watches reports whether a line counts: all do where no expression is watched, or no more can be
-// searched.
+// watches reports whether a line counts. All do if no expression is watched, or if the steps are
+// used up.
 func (r *Rule) watches(line []byte, steps *int, t *RuleTrace) bool {
 	if len(r.watchText) == 0 || *steps <= 0 {
 		return true

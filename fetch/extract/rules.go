@@ -9,52 +9,51 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Rules is rules by address. A nil one has none.
+// Rules holds rules by URL. A nil Rules has none.
 //
-// They say what of a page counts as its content, where the user does: parts to watch and to ignore,
-// by the beginning of the address.
+// A rule of the user selects the parts of pages that count as content: parts to watch and to
+// ignore, by a prefix of the URL.
 //
 // # Terms
 //
-//	rule      what counts on the pages whose address fits its prefix
-//	left      what a rule leaves of a page: the text whose difference is a change
-//	part      what a rule begins with: visible text, main text or bytes
-//	line      a block of text, as a paragraph or an item of a list; of bytes and JSON, a line
+//	rule      selects what counts on the pages whose URL matches its prefix
+//	left      the text that a rule selects: a page changed if it differs
+//	part      the text to which a rule applies: visible text, main text or bytes
+//	line      a block of text, for example a paragraph; of bytes and JSON, a line
 //	shingle   three words in a row
 //
-// A rule leaves lines in this order: elements that are ignored go, of the others those that are
-// watched stay; then in each line what is ignored goes; of the lines those stay that are watched.
-// Of JSON it leaves the members that are watched and not ignored, one to a line, by name.
+// A rule first removes ignored elements and keeps the watched ones of the rest. Then it removes
+// ignored text in each line, and keeps the watched lines. For JSON it keeps watched members that
+// are not ignored, one a line, by name.
 //
 // # Guarantees
 //
-//  1. Rules do not change, and are for concurrent use. Applying one depends on its
-//     arguments alone and never fails: what cannot be applied is told, and leaves more, not less.
-//  2. Of several rules the one with the most characters that are not "*" holds, and it alone.
-//  3. Elements are found in a time that is linear in the elements times the selectors. Selectors
-//     that look at all siblings or below (:nth-child, :has) are left out on a page where they take
-//     more than 50 million steps.
-//  4. Expressions are RE2 and take 1 << 29 steps a page at most, a step being an instruction for
-//     an octet; what is behind that is not looked at.
-//  5. JSON has at most 1 MB, 100,000 values and 64 levels. Larger documents count as they are.
-//  6. Two rules that say the same have one fingerprint, whatever their prefixes; what is left is
-//     compared under one fingerprint only (sitegraph.RuledDigest).
+//  1. Rules do not change, and goroutines may share them. Applying a rule depends on its arguments
+//     alone and never fails. A part that cannot be applied is recorded, and leaves more text, not
+//     less.
+//  2. Of several matching rules only the one with the most characters other than "*" holds.
+//  3. Finding elements takes time linear in elements times selectors. Selectors that look at
+//     siblings or descendants (:nth-child, :has) are left out on a page where they take more than
+//     50 million steps.
+//  4. Expressions are RE2 and take at most 1 << 29 steps a page; a step is one instruction for one
+//     octet. The text after that is not searched.
+//  5. JSON has at most 1 MB, 100,000 values and 64 levels. Larger documents count unchanged.
+//  6. Rules that differ only in their prefixes have one fingerprint. Selected texts are compared
+//     only under one fingerprint (sitegraph.RuledDigest).
 //
-// The fingerprint is the start of the SHA-256 of what a rule says, with rulesVersion. Whoever
-// changes what a rule leaves must raise the version, so that no page counts as changed.
+// The fingerprint is the start of the SHA-256 of a rule's content and rulesVersion. Raise the
+// version with any change of the text that rules select, so that no page counts as changed.
 //
-// SimHash: 64 bits, of each of which the sign of a sum: over the shingles of what is left, +1 where
-// the bit of the shingle's hash is 1 and -1 where it is 0. The hash is the start of the MD5 of the
-// three words, in small letters, with a blank between. Of fewer than three words they are the one
-// shingle. A word is a run of letters and digits.
-//
-// Not done here: what a change is worth is not a matter of rules.
+// SimHash has 64 bits. A bit is the sign of a sum over the shingles of the text: +1 if the bit is
+// set in the shingle's hash, -1 if not. The hash is the start of the MD5 of the three words in
+// lower case, with a blank between. Fewer than three words make one shingle. A word is a run of
+// letters and digits.
 //
 // Sources: Selectors Level 4; RFC 9535 (JSONPath); Charikar 2002, Manku, Jain, Das Sarma 2007
 // (SimHash).
 type Rules struct {
-	byPrefix map[string]*Rule // without "*"; those of one address end in "$"
-	lengths  []int            // of the prefixes, longest first
+	byPrefix map[string]*Rule // without "*"; those of one URL end in "$"
+	lengths  []int            // lengths of the prefixes, longest first
 	patterns []pattern        // with "*", most specific first
 	all      int
 }
@@ -65,7 +64,7 @@ type pattern struct {
 	rule *Rule
 }
 
-// Len is how many rules there are.
+// Len returns the number of rules.
 func (s *Rules) Len() int {
 	if s == nil {
 		return 0
@@ -73,8 +72,8 @@ func (s *Rules) Len() int {
 	return s.all
 }
 
-// For returns the rule that holds for a canonical address, nil if there is none. It costs a look-up
-// for each length of prefix, and a match for each pattern that is longer than what was found.
+// For returns the rule for a canonical URL, or nil. It costs a look-up for each length of prefix,
+// and a match for each pattern longer than the best so far.
 func (s *Rules) For(url string) *Rule {
 	if s == nil {
 		return nil
@@ -103,8 +102,8 @@ func (s *Rules) For(url string) *Rule {
 	return found
 }
 
-// add takes in a rule. Its prefix is written as --weight has it, with "*" for any characters of one
-// segment of the path, or "*" alone for every address.
+// add stores a rule. Its prefix has the form of --weight: "*" matches any characters in one segment
+// of the path, and "*" alone matches every URL.
 func (s *Rules) add(r *Rule) error {
 	prefix := r.spec.Prefix
 	if prefix == "*" {
@@ -113,7 +112,7 @@ func (s *Rules) add(r *Rule) error {
 		address, exact := strings.CutSuffix(prefix, "$")
 		canonical, err := sitegraph.Canonical(address)
 		if err != nil {
-			return fmt.Errorf("%q is not the beginning of a web address, as "+
+			return fmt.Errorf("%q is not the beginning of a URL, for example "+
 				"https://example.com/news/", short(prefix))
 		}
 		if prefix = canonical; exact {
@@ -131,7 +130,7 @@ func (s *Rules) add(r *Rule) error {
 	case stars > mostStars:
 		return fmt.Errorf("%q has %d stars: want %d or fewer", short(prefix), stars, mostStars)
 	case len(s.patterns) == mostPatterns:
-		return fmt.Errorf("%q is one prefix with a star too many: want %d or fewer",
+		return fmt.Errorf("%q would be one prefix with a star too many: want %d or fewer",
 			short(prefix), mostPatterns)
 	default:
 		text := "^" + strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSuffix(prefix, "$")), `\*`,

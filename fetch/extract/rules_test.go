@@ -56,7 +56,7 @@ func TestFor(t *testing.T) {
 	}
 }
 
-// Each mistake is told with its place; all of a file at once.
+// TestParseRefuses checks that all mistakes of a file are reported together, with their places.
 func TestParseRefuses(t *testing.T) {
 	for _, c := range []struct{ file, want string }{
 		{"", "rules.yaml is empty: "},
@@ -64,12 +64,12 @@ func TestParseRefuses(t *testing.T) {
 		{"rules: [", "rules.yaml: it is no YAML: line 1: "},
 		{"a", "rules.yaml:1:1: want a map with the key rules"},
 		{"rules:", "rules.yaml:1:7: rules: want a list"},
-		{"rule: []", `rules.yaml:1:1: unknown key "rule": there are rules`},
+		{"rule: []", `rules.yaml:1:1: unknown key "rule": the keys are rules`},
 		{"rules:\n- prefix: x\n  watsh: a",
-			`rules.yaml:3:3: unknown key "watsh": there are change, ignore, ignore-text, json, prefix, simhash, watch, watch-text`},
+			`rules.yaml:3:3: unknown key "watsh": the keys are change, ignore, ignore-text, json, prefix, simhash, watch, watch-text`},
 		{"rules:\n- watch: a", "rules.yaml:2:3: the rule has no prefix"},
 		{"rules:\n- prefix: news",
-			`rules.yaml:2:11: prefix: "news" is not the beginning of a web address`},
+			`rules.yaml:2:11: prefix: "news" is not the beginning of a URL`},
 		{"rules:\n- prefix: '*'\n- prefix: '*'",
 			`rules.yaml:3:11: prefix: there is another rule for "*"`},
 		{"rules:\n- prefix: '*'\n  ignore:\n  - p\n  - div >",
@@ -80,18 +80,18 @@ func TestParseRefuses(t *testing.T) {
 			`there is a pseudo-class in the brackets of another`},
 		{"rules:\n- prefix: '*'\n  ignore: 'p:not(.a .b)'", `there is a combinator in brackets`},
 		{"rules:\n- prefix: '*'\n  ignore-text: ['a', 'b(']",
-			"rules.yaml:3:22: ignore-text: \"b(\": no regular expression of RE2: "},
+			"rules.yaml:3:22: ignore-text: \"b(\": not a regular expression of RE2: "},
 		{"rules:\n- prefix: '*'\n  ignore-text: '(a|b){500}([cd]e){500}'",
 			"it is too large when its repetitions are written out"},
 		{"rules:\n- prefix: '*'\n  json: {watch: ['$.a', '.b']}",
-			`rules.yaml:3:25: json.watch: ".b": no JSONPath of RFC 9535: `},
+			`rules.yaml:3:25: json.watch: ".b": not a JSONPath of RFC 9535: `},
 		{"rules:\n- prefix: '*'\n  json: {watch: '$..a..b'}", `it has more than one ".."`},
 		{"rules:\n- prefix: '*'\n  json: {watch: '$[*,*][*,*][*,*][*,*][*,*]'}",
 			`more than 16 alternatives`},
 		{"rules:\n- prefix: '*'\n  change: title",
-			`rules.yaml:3:11: change: "title" is nothing to begin with: want text, main or bytes`},
+			`rules.yaml:3:11: change: "title" is not a part of a page: want text, main or bytes`},
 		{"rules:\n- prefix: '*'\n  simhash: 33",
-			"rules.yaml:3:12: simhash: 33 is not the number of bits"},
+			"rules.yaml:3:12: simhash: 33 is not a number of differing bits"},
 		{"rules:\n- prefix: '*'\n  simhash: few", "rules.yaml:3:12: simhash: want a whole number"},
 		{"rules:\n- &a {prefix: '*'}\n- *a", "rules.yaml:3:3: want a rule"},
 		{"rules:\n- prefix: '*'\n  watch: [" + strings.Repeat("a,", 65) + "]", "65 are too many"},
@@ -110,7 +110,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// Selectors find what cascadia finds by itself, where that is fast enough.
+// TestSelectorsAgree compares selectors with cascadia, on pages where cascadia is fast enough.
 func TestSelectorsAgree(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	names := []string{"a", "b", "p", "div"}
@@ -120,7 +120,7 @@ func TestSelectorsAgree(t *testing.T) {
 		for range random.IntN(4) {
 			name := names[random.IntN(4)]
 			if name == "p" || name == "a" {
-				name = "i" // what HTML closes by itself would differ
+				name = "i" // differs from what HTML closes by itself
 			}
 			fmt.Fprintf(&s, "<%s class=c%d>", name, random.IntN(3))
 			if depth > 0 {
@@ -213,7 +213,8 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// Rules that say the same have one fingerprint; a rule is the same in another process.
+// TestFingerprint checks that rules with equal content have one fingerprint, also in another
+// process.
 func TestFingerprint(t *testing.T) {
 	s := parsed(t, `rules:
 - {prefix: "http://a.example/", ignore: .ad, json: {watch: $.a}, simhash: 3}
@@ -239,7 +240,7 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// Little is a small distance, much a large one.
+// TestSimHash checks that a small change gives a small distance, and a large change a large one.
 func TestSimHash(t *testing.T) {
 	words := make([]string, 400)
 	random := rand.New(rand.NewPCG(3, 4))
@@ -273,8 +274,8 @@ func TestSimHash(t *testing.T) {
 	}
 }
 
-// What a page can cost is bounded, whatever it is and whatever the user wrote: without bounds this
-// would take hours.
+// TestBounded checks that any rule on any page has a bounded cost. Without bounds this test would
+// take hours.
 func TestBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -301,8 +302,8 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// FuzzRules holds that no file of rules and no page ends the program, that what is left of the same
-// page is the same, and that what is left by expressions to ignore is no longer than before.
+// FuzzRules checks that no file of rules and no page ends the program, that the selected text is
+// the same each time, and that ignoring text does not lengthen it.
 func FuzzRules(f *testing.F) {
 	f.Add("rules: [{prefix: '*', watch: 'div > p, a', ignore: '.x:not(.y)', ignore-text: '\\d+', "+
 		"simhash: 3}]", "<div class=x><p>a 1<p>b")

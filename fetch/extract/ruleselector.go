@@ -9,19 +9,19 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Cascadia matches a selector from its end and tries each way up, which takes time exponential in
-// the combinators on a page that is deep. So only compounds, as div.ad[hidden], are its own; the
-// combinators between them are kept as bits on the way down the tree, one for each compound that
-// this element ends.
+// cascadia matches a selector from its end and tries each way up. On a deep page that takes time
+// exponential in the combinators. So cascadia matches only compounds, such as div.ad[hidden]. The
+// combinators between them are bits on the way down the tree: one for each compound that ends at an
+// element.
 
 // selector is a group of selectors with commas between.
 type selector struct {
 	text  string
 	ways  []way
-	looks int // compounds that look at siblings or below
+	looks int // compounds that look at siblings or descendants
 }
 
-// way is one selector of a group: compounds, and before each but the first a combinator, one of
+// way is one selector of a group: compounds, with a combinator before each except the first, one of
 // ' ', '>', '+', '~'.
 type way struct {
 	compounds   []cascadia.Sel
@@ -30,10 +30,10 @@ type way struct {
 
 const (
 	mostWays      = 32
-	mostCompounds = 16 // of a way; they are the bits of a uint16
+	mostCompounds = 16 // in a way; they are the bits of a uint16
 )
 
-// looking are the pseudo-classes that are known, and whether they look at siblings or below.
+// looking are the supported pseudo-classes, and whether they look at siblings or descendants.
 var looking = map[string]bool{
 	"not": false, "root": false, "empty": true, "has": true, "contains": true,
 	"first-child": true, "last-child": true, "only-child": true, "nth-child": true,
@@ -77,7 +77,7 @@ func newSelector(text string) (*selector, error) {
 	}
 }
 
-// nextCombinator returns what stands before the next compound: a combinator, ',' or, at the end, 0.
+// nextCombinator returns the sign before the next compound: a combinator, ',' or, at the end, 0.
 func nextCombinator(text string) (rest string, combinator byte) {
 	rest = strings.TrimLeft(text, " \t\r\n\f")
 	if rest == "" {
@@ -89,11 +89,11 @@ func nextCombinator(text string) (rest string, combinator byte) {
 	return rest, ' '
 }
 
-// compoundLen is the length of the compound at the start of a text, and how much of it looks at
-// siblings or below. What stands in brackets is one compound, and looks at nothing.
+// compoundLen returns the length of the compound at the start of a text, and how many looks at
+// siblings or descendants it has. Text in brackets belongs to the compound and has no looks.
 func compoundLen(text string) (n, looks int, err error) {
-	var closing []byte // of the brackets that are open
-	inner := ""        // of the pseudo-class whose brackets they are
+	var closing []byte // of the open brackets
+	inner := ""        // pseudo-class of the brackets
 	for n < len(text) {
 		c := text[n]
 		switch {
@@ -143,8 +143,7 @@ func compoundLen(text string) (n, looks int, err error) {
 	return min(n, len(text)), looks, nil
 }
 
-// combines reports whether the character at n stands between two compounds in the brackets of a
-// pseudo-class.
+// combines reports whether the character at n is a combinator in the brackets of a pseudo-class.
 func combines(text string, n int, pseudo string) bool {
 	const blanks = " \t\r\n\f"
 	if pseudo != "not" && pseudo != "has" {
@@ -170,12 +169,12 @@ func closingQuote(text string, quote byte) int {
 	return -1
 }
 
-// mostLooks bounds the steps that selectors take which look at siblings or below; about a second.
+// mostLooks limits the steps of selectors that look at siblings or descendants: about a second.
 const mostLooks = 50_000_000
 
-// affordable returns the selectors that a page can be searched for. Looks at siblings take a step
-// for each pair of them, looks below one for each element above each element; texts and attributes
-// count as more.
+// affordable returns the selectors that a page can be searched for. Looking at siblings takes a
+// step for each pair of them, looking below one for each element above each element. Texts and
+// attributes cost more.
 func affordable(root *html.Node, all []*selector) (can []*selector, cannot int) {
 	steps := -1
 	for _, s := range all {
@@ -191,7 +190,7 @@ func affordable(root *html.Node, all []*selector) (can []*selector, cannot int) 
 	return can, cannot
 }
 
-// looksOf counts the steps of a look from each element.
+// looksOf counts the steps of looking from each element.
 func looksOf(n *html.Node, depth int) (steps int) {
 	children := 0
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
@@ -209,7 +208,7 @@ func looksOf(n *html.Node, depth int) (steps int) {
 type search struct {
 	selectors []*selector
 	ways      []way
-	of        []int // by way, its selector
+	of        []int // selector of each way
 	found     func(selector int, n *html.Node)
 }
 
@@ -223,10 +222,11 @@ func newSearch(selectors []*selector, found func(selector int, n *html.Node)) *s
 	return s
 }
 
-// ends are, by way, the compounds that an element ends, with all before them.
+// ends holds for each way the compounds that end at an element, with all before them.
 type ends []uint16
 
-// below searches the children of n. Above are the ends of all its ancestors, own those of n itself.
+// below searches the children of n. above has the ends of all ancestors of n, own those of n
+// itself.
 func (s *search) below(n *html.Node, above, own ends) {
 	width := len(s.ways)
 	buf := make(ends, 4*width)
@@ -242,7 +242,7 @@ func (s *search) below(n *html.Node, above, own ends) {
 		last := -1
 		for i := range s.ways {
 			w := &s.ways[i]
-			// The first compound needs nothing; each other what its combinator says.
+			// The first compound has no condition, each other one has its combinator.
 			could := uint16(1)
 			for k, combinator := range w.combinators {
 				var from uint16
@@ -279,13 +279,13 @@ func (s *search) below(n *html.Node, above, own ends) {
 	}
 }
 
-// Chosen are the elements that a rule names.
+// Chosen holds the elements that a rule selects.
 type Chosen struct {
 	Ignored map[*html.Node]bool
-	Watched []*html.Node // outermost ones, in order; without those in ignored ones
+	Watched []*html.Node // outermost ones, in order, outside ignored ones
 }
 
-// Choose finds the elements that the rule names in a tree at most 512 deep. t may be nil.
+// Choose finds the elements that the rule selects in a tree at most 512 deep. t may be nil.
 func (r *Rule) Choose(root *html.Node, t *RuleTrace) Chosen {
 	all := append(r.ignore[:len(r.ignore):len(r.ignore)], r.watch...)
 	can, cannot := affordable(root, all)
@@ -335,7 +335,7 @@ func (c *Chosen) outermost(n *html.Node, watched map[*html.Node]bool) {
 	}
 }
 
-// sampleOf is the beginning of an element's text.
+// sampleOf returns the start of an element's text.
 func sampleOf(n *html.Node) string {
 	var b strings.Builder
 	var walk func(n *html.Node)

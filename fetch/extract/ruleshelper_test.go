@@ -7,7 +7,7 @@ import (
 
 func (r *Rule) Prefix() string { return r.spec.Prefix }
 
-// matchAll is cascadia's own search.
+// matchAll searches with cascadia alone.
 func matchAll(root *html.Node, text string) []*html.Node {
 	group, err := cascadia.ParseGroup(text)
 	if err != nil {

@@ -9,40 +9,40 @@ import (
 	"golang.org/x/text/encoding"
 )
 
-// maxToken is the longest tag, text or script in octets; the page is cut there. Pages
-// with their data in a script have tokens of a few 100 KB.
+// maxToken is the longest tag, text or script in octets; a longer one ends the page. Pages with
+// their data in a script have tokens of a few 100 KB.
 const maxToken = 1 << 20
 
-// ref is an address as written.
+// ref is a URL as written.
 type ref struct {
 	text  string
 	frame bool
 }
 
-// scanner goes once through the tokens of a page. It builds no tree: that costs as much
-// again, and most of what is needed does without.
+// scanner reads the tokens of a page once. It builds no tree: that costs as much again, and most
+// results do not need one.
 type scanner struct {
 	agent string
 
 	refs      []ref
-	seen      map[string]uint8  // what is in refs: 1 as a link, 2 as a frame
-	sources   []string          // feeds, as written
+	seen      map[string]uint8  // URLs in refs: 1 as a link, 2 as a frame
+	sources   []string          // feeds as written
 	base      string            // the first <base href>
 	canonical string            // the first <link rel=canonical href>
 	language  string            // <html lang>
-	queries   *encoding.Encoder // of the queries in addresses; nil: UTF-8
+	queries   *encoding.Encoder // for queries in URLs; nil: UTF-8
 	noIndex   bool
 	noFollow  bool
 	noArchive bool
 	text      []byte // visible text, white space collapsed
-	title     span   // of text: the first <title>, and the first <h1>
+	title     span   // in text: the first <title>, and the first <h1>
 	heading   span
 	cut       bool
 
-	name [16]byte // of the tag at hand
+	name [16]byte // of the current tag
 }
 
-// span is a part of a text: from its start to its end, of which nothing is known while it is open.
+// span is a part of a text, from start to end. The end is unknown while it is open.
 type span struct{ from, to, state int }
 
 const (
@@ -70,7 +70,7 @@ func (s *span) in(text []byte) []byte {
 	return text[min(s.from, len(text)):min(s.to, len(text))]
 }
 
-// mark notes where the title and the heading begin or end.
+// mark notes the starts and ends of title and heading.
 func (s *scanner) mark(name []byte, mark func(*span, int)) {
 	switch string(name) {
 	case "title":
@@ -80,10 +80,10 @@ func (s *scanner) mark(name []byte, mark func(*span, int)) {
 	}
 }
 
-// scanners are used again: their buffers are as large as a page.
+// scanners are reused: their buffers are as large as a page.
 var scanners = sync.Pool{New: func() any { return &scanner{seen: make(map[string]uint8, 64)} }}
 
-// release gives a scanner back, if it is not larger than most pages make it.
+// release gives a scanner back, unless it is larger than most pages need.
 func (s *scanner) release() {
 	if cap(s.text) > 256<<10 || len(s.refs) > 1000 {
 		return
@@ -97,7 +97,7 @@ func (s *scanner) release() {
 func (s *scanner) scan(page []byte) {
 	z := html.NewTokenizer(bytes.NewReader(page))
 	z.SetMaxBuf(maxToken)
-	hidden := false // the next token is the text of a script, a style or the like
+	hidden := false // the next token is the text of a script, style or similar element
 	for {
 		switch z.Next() {
 		case html.ErrorToken:
@@ -128,8 +128,8 @@ func (s *scanner) scan(page []byte) {
 	}
 }
 
-// appendToken appends the text at hand. Only text with entities goes through the
-// tokenizer, which copies what it hands out.
+// appendToken appends the current text. Only text with entities goes through the tokenizer, which
+// copies its results.
 func (s *scanner) appendToken(z *html.Tokenizer) {
 	raw := z.Raw()
 	if bytes.IndexByte(raw, '&') >= 0 {
@@ -138,8 +138,8 @@ func (s *scanner) appendToken(z *html.Tokenizer) {
 	s.text = appendText(s.text, raw)
 }
 
-// tagName returns the name at the start of a tag in lower case, kept in buf; nil if it is
-// longer than any name that matters. The tokenizer's own TagName copies each.
+// tagName returns the name of a tag in lower case, kept in buf, or nil if it is longer than any
+// relevant name. The tokenizer's own TagName copies each.
 func tagName(tag []byte, buf *[16]byte) []byte {
 	for i, c := range tag {
 		switch {
@@ -155,9 +155,9 @@ func tagName(tag []byte, buf *[16]byte) []byte {
 	return nil
 }
 
-// tag takes what a start tag says of links and robots.
+// tag reads the links and directives of a start tag.
 func (s *scanner) tag(z *html.Tokenizer, name []byte) {
-	switch string(name) { // no allocation: a comparison only
+	switch string(name) { // only a comparison: no allocation
 	case "a", "area", "frame", "iframe", "base", "meta", "link", "html":
 	default:
 		return
@@ -166,7 +166,7 @@ func (s *scanner) tag(z *html.Tokenizer, name []byte) {
 	if string(name) == "base" {
 		kind = 'b'
 	}
-	// Parts of the tag, until the next one is read.
+	// Parts of the tag, valid until the next one.
 	var href, src, rel, mime, attrName, httpEquiv, content, lang []byte
 	for more := true; more; {
 		var key, value []byte
@@ -214,7 +214,7 @@ func (s *scanner) tag(z *html.Tokenizer, name []byte) {
 	}
 }
 
-// link takes what a <link> says: the page's own address, or a feed.
+// link reads a <link>: the canonical URL, or a feed.
 func (s *scanner) link(href, rel, mime string) {
 	switch {
 	case href == "":
@@ -227,7 +227,7 @@ func (s *scanner) link(href, rel, mime string) {
 	}
 }
 
-// isFeed goes by the type that a link names.
+// isFeed reports whether a link leads to a feed, by its type.
 func isFeed(mime string) bool {
 	mime, _, _ = strings.Cut(mime, ";")
 	switch strings.ToLower(strings.TrimSpace(mime)) {
@@ -238,7 +238,7 @@ func isFeed(mime string) bool {
 	return false
 }
 
-// first keeps the first of several attributes of one name, as browsers do.
+// first keeps the first of several attributes with one name, as browsers do.
 func first(have, value []byte) []byte {
 	if len(have) > 0 || len(value) > 8*MaxAddress {
 		return have
@@ -257,8 +257,8 @@ func (s *scanner) meta(name, httpEquiv, content string) {
 	}
 }
 
-// add keeps an address as written, once. What cannot lead to a page is left out before
-// it is resolved.
+// add keeps a URL as written, once. It leaves out what cannot lead to a page, so that it is not
+// resolved.
 func (s *scanner) add(text []byte, frame bool) {
 	text = bytes.Trim(text, " \t\r\n\f")
 	if len(text) == 0 || text[0] == '#' || len(text) > MaxAddress {
@@ -280,7 +280,7 @@ func (s *scanner) add(text []byte, frame bool) {
 	s.refs = append(s.refs, ref{kept, frame})
 }
 
-// hasWord reports whether list, of words between blanks, has word.
+// hasWord reports whether list, words between blanks, contains word.
 func hasWord(list, word string) bool {
 	if len(list) < len(word) {
 		return false

@@ -3,15 +3,15 @@ package extract
 import "strings"
 
 const (
-	// mostSeen bounds the text of Seen, in octets. fewSeen is the least main text that is enough:
-	// below it, as where scripts fill a page, all visible text is taken.
+	// mostSeen limits the text of Seen, in octets. fewSeen is the least main text that suffices.
+	// With less, for example if scripts fill the page, Seen has all visible text.
 	mostSeen, fewSeen = 64 << 10, 100
 )
 
-// Seen is what a page shows, for filters to judge.
+// Seen is the content that filters judge.
 type Seen struct {
 	Title string
-	// main text, or all visible text where there is little of that; 64 KiB at most
+	// main text, or all visible text if that is short; at most 64 KiB
 	Text            string
 	Language        string // <html lang>
 	ContentLanguage string // of the options
@@ -26,7 +26,7 @@ func (s *scanner) summary(page []byte, contentLanguage string) *Seen {
 		ContentLanguage: contentLanguage}
 }
 
-// cut is the beginning of a text.
+// cut returns the first mostSeen octets of a text.
 func cut(text []byte) string {
 	return strings.ToValidUTF8(string(text[:min(len(text), mostSeen)]), "")
 }

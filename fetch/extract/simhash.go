@@ -7,10 +7,10 @@ import (
 	"unicode"
 )
 
-// shingle is how many words in a row are hashed together.
+// shingle is the number of words in a row that are hashed together.
 const shingle = 3
 
-// SimHash is the SimHash of the words of a text (doc.go). Of a text without words it is 0.
+// SimHash returns the SimHash of the words of a text (doc.go), or 0 without words.
 func SimHash(text []byte) (hash uint64) {
 	words := bytes.FieldsFunc(bytes.ToLower(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)

@@ -10,17 +10,16 @@ import (
 	"github.com/tdewolff/parse/v2/css"
 )
 
-// Style hands each address in a style sheet, or in the value of a style attribute, to lead, and
-// returns the text with what lead returns in its place. Addresses are those of url(), @import and
-// image-set() (CSS Syntax 3, CSS Images 4), of at most MaxAddress octets; those of data: and of a
-// fragment alone are left out. All else stays octet for octet. Tokens are not nested, so that time
-// and memory grow with the length of the text alone.
+// Style passes each URL in a style sheet, or in a style attribute, to lead, and returns the text
+// with its results in their places. URLs are those of url(), @import and image-set() (CSS Syntax 3,
+// CSS Images 4), of at most MaxAddress octets. It skips data: URLs and bare fragments, and changes
+// nothing else. Tokens are not nested, so time and memory are linear in the text.
 func Style(text []byte, lead func(address string) string) []byte {
-	// The lexer writes behind what it reads.
+	// The lexer writes beyond its input.
 	l := css.NewLexer(lexing.NewInputBytes(append(make([]byte, 0, len(text)+1), text...)))
 	out := make([]byte, 0, len(text))
-	importing, naming := false, false // behind @import, where a string is one; behind @namespace
-	set := 0                          // parentheses that are open from image-set( on
+	importing, naming := false, false // after @import, where a string is a URL; after @namespace
+	set := 0                          // open parentheses since image-set(
 	for {
 		kind, raw := l.Next()
 		address, ok := "", false
@@ -65,7 +64,7 @@ func Style(text []byte, lead func(address string) string) []byte {
 	}
 }
 
-// isAsked reports whether a browser may ask a server for an address as written.
+// isAsked reports whether a browser may request a URL as written.
 func isAsked(address string) bool {
 	return address != "" && address[0] != '#' && len(address) <= MaxAddress &&
 		!(len(address) >= 5 && strings.EqualFold(address[:5], "data:"))
@@ -73,8 +72,8 @@ func isAsked(address string) bool {
 
 const cssSpace = " \t\r\n\f"
 
-// unquoted is the value of a string or of what is within url(): without white space around,
-// quotes and escapes (CSS Syntax 3, 4.3.7).
+// unquoted returns the value of a string or url(), without white space around it, quotes and
+// escapes (CSS Syntax 3, 4.3.7).
 func unquoted(raw []byte) string {
 	raw = bytes.Trim(raw, cssSpace)
 	if n := len(raw); n > 0 && (raw[0] == '"' || raw[0] == '\'') {

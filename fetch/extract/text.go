@@ -8,9 +8,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// appendText appends text as it is seen: each run of white space is one blank, characters that
-// nobody sees are left out, and letters are composed (NFC). buf is empty or was made by it; it
-// never starts with a blank and never has two in a row.
+// appendText appends visible text: each run of white space becomes one blank, invisible characters
+// are left out, and letters are composed (NFC). buf is empty or an earlier result. It never starts
+// with a blank and never has two in a row.
 func appendText(buf, text []byte) []byte {
 	from := len(buf)
 	for len(text) > 0 {
@@ -31,18 +31,18 @@ func appendText(buf, text []byte) []byte {
 	return compose(buf, min(from, len(buf)))
 }
 
-// looks says how a character is seen.
+// looks is how a character appears.
 type looks uint8
 
 const (
 	looksItself looks = iota
 	looksBlank
 	looksNothing
-	looksJoined // it is seen in how its neighbours are joined, if they are of a script that does so
-	looksHyphen // it is "-", though lines may break there, or may not
+	looksJoined // visible in the joining of its neighbours, if their script joins letters
+	looksHyphen // looks like "-", though lines may or may not break there
 )
 
-// look returns the octets of the first character and how it is seen. Controls are blanks.
+// look returns the length of the first character in octets, and its looks. Controls are blanks.
 func look(text []byte) (octets int, kind looks) {
 	if text[0] <= ' ' {
 		return 1, looksBlank
@@ -66,7 +66,7 @@ func look(text []byte) (octets int, kind looks) {
 	return n, looksItself
 }
 
-// mayFold marks the octets with which characters begin that are more or less than themselves.
+// mayFold marks the first octets of characters that are not appended unchanged.
 var mayFold = func() (t [256]bool) {
 	for c := range ' ' + 1 {
 		t[c] = true
@@ -95,21 +95,21 @@ func appendLooked(buf, character []byte, kind looks) []byte {
 	return append(buf, character...)
 }
 
-// Tags make the flag of a region of the flag before them, and are not seen elsewhere.
+// Tags turn the flag before them into that of a region, and are invisible elsewhere.
 const firstTag, lastTag = '\U000e0020', '\U000e007f'
 
 func isTag(r rune) bool { return r >= firstTag && r <= lastTag }
 
-// joins reports whether a joiner behind a character may be seen: behind letters of the scripts
-// from Hebrew to those of India and beyond, and in emoji. Latin, Greek and Cyrillic ignore it, and
-// so do the scripts of East Asia. To compose a letter changes nothing of that.
+// joins reports whether a joiner after a character may be visible: after letters of the scripts
+// from Hebrew to those of India and beyond, and in emoji. Latin, Greek, Cyrillic and East Asian
+// scripts ignore it. Composing a letter does not change that.
 func joins(r rune) bool {
 	return r >= 0x0590 && r < 0x1100 || r >= 0x1200 && r < 0x1d00 || r >= 0x2600 && r < 0x27c0 ||
 		r >= 0xa840 && r < 0xa960 || r >= 0xa980 && r < 0xac00 || r >= 0xfb1d && r < 0xfe10 ||
 		r >= 0xfe70 && r < 0xfeff || r >= 0x10800 && r < 0x20000 || isTag(r)
 }
 
-// zwnj parts two letters, so that at the end of a word it is not seen.
+// zwnj separates two letters, so it is invisible at the end of a word.
 const zwnj = "\u200c"
 
 func appendSpace(buf []byte) []byte {
@@ -122,7 +122,7 @@ func appendSpace(buf []byte) []byte {
 	return append(buf, ' ')
 }
 
-// compose brings what was appended behind from to NFC, together with the character before it.
+// compose brings the text after from to NFC, together with the character before it.
 func compose(buf []byte, from int) []byte {
 	if norm.NFC.QuickSpan(buf[from:]) == len(buf)-from &&
 		(from == len(buf) || buf[from] < utf8.RuneSelf) {
@@ -135,7 +135,7 @@ func compose(buf []byte, from int) []byte {
 	return append(buf[:from], norm.NFC.Bytes(buf[from:])...)
 }
 
-// isHidden reports whether the content of an element is raw text that is not shown.
+// isHidden reports whether the content of an element is raw text that browsers do not show.
 func isHidden(name []byte) bool {
 	switch string(name) {
 	case "script", "style", "noscript", "iframe", "noembed", "noframes":
@@ -144,8 +144,8 @@ func isHidden(name []byte) bool {
 	return false
 }
 
-// isInline reports whether an element stands inside a word or sentence, so that its tags
-// separate nothing.
+// isInline reports whether an element stands inside a word or sentence, so that its tags do not
+// separate.
 func isInline(name []byte) bool {
 	switch string(name) {
 	case "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "del", "dfn", "em",

@@ -9,51 +9,51 @@ import (
 )
 
 const (
-	// maxNodes bounds the tree. Of 10,499 versions of pages of four published sites (devrel.jp,
-	// dplyr.tidyverse.org, eddmann.com, incubator.apache.org) the largest has 11,675; 100,000
-	// are 11 MB and their texts.
+	// maxNodes limits the tree. The largest of 10,499 versions of pages of four published sites
+	// (devrel.jp, dplyr.tidyverse.org, eddmann.com, incubator.apache.org) has 11,675 nodes. 100,000
+	// nodes take 11 MB and their texts.
 	maxNodes = 100_000
 
-	// maxDepth bounds the elements open at a time, as html.Parse does. Deeper ones are kept
-	// without their content, which goes to the element around them.
+	// maxDepth limits the elements that are open at a time, as in html.Parse. Deeper elements lose
+	// their content to the element around them.
 	maxDepth = 512
 )
 
-// tree builds the elements and texts of a page in one pass over its tokens, with a stack of
-// what is open. A token makes one node at most and costs a constant time, or that of closing
-// what other tokens have opened.
+// tree builds the elements and texts of a page in one pass over its tokens, with a stack of open
+// elements. A token makes at most one node. It takes constant time, or the time to close what other
+// tokens opened.
 //
-// html.Parse follows the standard instead, which opens formatting elements again in each
-// block, and closes and moves what is misnested: 1,551 octets on the wire became more than
-// 5 GB of nodes. For the text of a page the difference is where a misnested element ends.
+// html.Parse follows the standard instead. That reopens formatting elements in each block, and
+// closes and moves misnested ones: 1,551 octets became more than 5 GB of nodes. For text the
+// difference is only where a misnested element ends.
 type tree struct {
 	head, body *html.Node
-	inHead     bool // the body has not begun
+	inHead     bool // before the body
 	open       []opened
 	top        map[string]int // name -> place of the innermost open element of that name; 0: none
 	nodes      int
-	foreign    int // <svg> and <math> that are open
-	// all attributes are kept, for selectors; else those that say what an element is for
+	foreign    int // open <svg> and <math>
+	// keep all attributes for selectors, not only those of telling
 	whole bool
 
-	places map[*html.Node]place // of texts and of start tags, if they are wanted; else nil
-	at     place                // of the token at hand
+	places map[*html.Node]place // places of texts and start tags, if wanted; else nil
+	at     place                // place of the current token
 }
 
-// place is where a token stands in the page.
+// place is the position of a token in the page.
 type place struct{ from, to int }
 
-// opened is an element on the stack. Beside it are places on the stack, so that none need be
-// searched for; at place 0 is the head or body.
+// opened is an element on the stack. It stores the places of related elements so that none need be
+// searched for. Place 0 is the head or body.
 type opened struct {
 	node  *html.Node
-	same  int // the next element below of the same name; 0: none
-	block int // the innermost element, this one included, that is not inline
+	same  int // the next lower element of the same name; 0: none
+	block int // the innermost block, perhaps itself
 	list  int // the innermost list
-	scope int // the innermost table, cell or the like
+	scope int // the innermost table, cell or similar
 }
 
-// parse returns the tree of a page, or false if it has too many nodes. Whole: with all attributes.
+// parse returns the tree of a page, or false if it has too many nodes. whole keeps all attributes.
 func parse(page []byte, whole bool) (root *html.Node, ok bool) {
 	t := tree{whole: whole}
 	return t.parse(page)
@@ -97,7 +97,7 @@ func (t *tree) parse(page []byte) (root *html.Node, ok bool) {
 	return nil, false
 }
 
-// nameOf returns the name of a tag. All that are longer than any known one are of one name.
+// nameOf returns the name of a tag. All names longer than any known one are the same.
 func nameOf(tag []byte, buf *[16]byte) string {
 	name := tagName(tag, buf)
 	if a := atom.Lookup(name); a != 0 {
@@ -108,7 +108,7 @@ func nameOf(tag []byte, buf *[16]byte) string {
 
 func element(name string) *html.Node { return &html.Node{Type: html.ElementNode, Data: name} }
 
-// restart makes node the one open element, out of which no end tag leads.
+// restart makes node the only open element, which no end tag closes.
 func (t *tree) restart(node *html.Node) {
 	clear(t.top)
 	t.open = append(t.open[:0], opened{node: node})
@@ -125,7 +125,7 @@ func (t *tree) add(n *html.Node) {
 	}
 }
 
-// text takes a text. Between the elements of the head there is none but white space.
+// text adds a text. White space alone is allowed between the elements of the head.
 func (t *tree) text(z *html.Tokenizer) {
 	if t.inHead && len(t.open) == 1 {
 		if len(bytes.TrimSpace(z.Raw())) == 0 {
@@ -141,7 +141,7 @@ func (t *tree) beginBody() {
 	t.restart(t.body)
 }
 
-// start takes a start tag. Only in <svg> and <math> does it count that a tag closes itself.
+// start adds a start tag. A tag can close itself only in <svg> and <math>.
 func (t *tree) start(z *html.Tokenizer, name string, closed bool) {
 	if t.inHead && len(t.open) == 1 && !isOfHead(name) {
 		t.beginBody()
@@ -171,7 +171,7 @@ func (t *tree) start(z *html.Tokenizer, name string, closed bool) {
 	}
 }
 
-// telling returns the attributes that say what an element is for, the first of each name.
+// telling returns the attributes that show the purpose of an element, the first of each name.
 func telling(z *html.Tokenizer) (kept []html.Attribute) {
 	var have [3]bool
 	for more := true; more; {
@@ -187,7 +187,7 @@ func telling(z *html.Tokenizer) (kept []html.Attribute) {
 	return kept
 }
 
-// mostAttributes of an element are kept: finding one, or that it is there, takes a step for each.
+// mostAttributes limits the attributes of an element: finding one takes a step for each.
 const mostAttributes = 64
 
 // attributes returns the attributes of an element, the first of each name.
@@ -204,7 +204,7 @@ func attributes(z *html.Tokenizer) (kept []html.Attribute) {
 	return kept
 }
 
-// root is the element that a tag of the page itself is for; nil for others.
+// root returns the element for a tag of the page itself, or nil for other tags.
 func (t *tree) root(name string) *html.Node {
 	switch name {
 	case "html":
@@ -235,7 +235,7 @@ func (t *tree) push(n *html.Node) {
 	t.top[n.Data] = at
 }
 
-// close closes the innermost open element of a name, and all within, if it lies above a place.
+// close closes the innermost open element of a name, and all within it, if it lies above a place.
 func (t *tree) close(name string, above int) bool {
 	at := t.top[name]
 	if at <= above {
@@ -252,7 +252,7 @@ func (t *tree) close(name string, above int) bool {
 	return true
 }
 
-// end takes an end tag. That of a paragraph which never began is an empty one.
+// end handles an end tag. One of a paragraph that never began makes an empty paragraph.
 func (t *tree) end(name string) {
 	if isRoot(name) {
 		return

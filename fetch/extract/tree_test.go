@@ -19,8 +19,8 @@ func mainOf(t *testing.T, page string) string {
 	return string(text)
 }
 
-// TestMainText holds the tree to what readers of a page see: which text is beside the matter
-// although tags are left out, misnested or too many. Text that stands in a <nav> is "n".
+// TestMainText compares the main text with what readers see, on pages with missing, misnested or
+// additional tags. Text in a <nav> is "n".
 func TestMainText(t *testing.T) {
 	for _, c := range []struct{ name, page, want string }{
 		{"nothing but text", "a", "a"},
@@ -61,7 +61,7 @@ func TestMainText(t *testing.T) {
 	}
 }
 
-// TestTreeDeep holds that what is too deep loses its element and not its text.
+// TestTreeDeep checks that too deep content loses its element and not its text.
 func TestTreeDeep(t *testing.T) {
 	page := strings.Repeat("<div>", 3*maxDepth) + "a<nav>n</nav>" + strings.Repeat("</div>",
 		3*maxDepth) + "<nav>n</nav>b"
@@ -70,7 +70,7 @@ func TestTreeDeep(t *testing.T) {
 	}
 }
 
-// TestTreeBound holds that of a page with too many nodes Main is Text.
+// TestTreeBound checks that Main is Text for a page with too many nodes.
 func TestTreeBound(t *testing.T) {
 	small, large := "<nav>n</nav>"+strings.Repeat("<i>x", maxNodes/2-10),
 		"<nav>n</nav>"+strings.Repeat("<i>x", maxNodes/2+10)
@@ -82,7 +82,7 @@ func TestTreeBound(t *testing.T) {
 	}
 }
 
-// TestTreeBomb is the page that takes html.Parse gigabytes: each <p> opens 480 elements again.
+// TestTreeBomb reads a page for which html.Parse takes gigabytes: each <p> reopens 480 elements.
 func TestTreeBomb(t *testing.T) {
 	root, ok := parse(bomb(40_000), false)
 	if !ok {
@@ -97,7 +97,8 @@ func TestTreeBomb(t *testing.T) {
 	}
 }
 
-// bomb opens 480 formatting elements, which html.Parse opens again in each of n paragraphs.
+// bomb returns a page with 480 open formatting elements, which html.Parse reopens in each of n
+// paragraphs.
 func bomb(n int) []byte {
 	var b bytes.Buffer
 	b.WriteString("<p>")
@@ -108,7 +109,7 @@ func bomb(n int) []byte {
 	return b.Bytes()
 }
 
-// FuzzTree checks the bounds: a node for each token, html, head and body beside, and the
+// FuzzTree checks the bounds: at most a node for each token, plus html, head and body, and the
 // depth.
 func FuzzTree(f *testing.F) {
 	f.Add([]byte("<table><td><p>a<li></div><svg><p/></table></p>"))

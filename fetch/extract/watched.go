@@ -9,15 +9,15 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// MostWatched bounds each text of Watched, in octets: what is behind that is not watched.
+// MostWatched limits each text of Watched, in octets. The rest is not watched.
 const MostWatched = 256 << 10
 
-// Watched is what rules leave of a page.
+// Watched holds the texts that rules select in a page.
 type Watched struct {
 	Title     string
-	Dated     time.Time // of a document, see Document.Date
+	Dated     time.Time // date of a document, see Document.Date
 	Texts     []string  // by rule of the options, a line for each block of text; valid UTF-8
-	Challenge bool      // the page asks whether a person sees it, in place of its matter
+	Challenge bool      // the page checks for a human visitor instead of showing its content
 }
 
 func (s *scanner) watched(page []byte, of []*Rule) *Watched {
@@ -38,7 +38,7 @@ func (w *Watched) add(text []byte) {
 	w.Texts = append(w.Texts, strings.ToValidUTF8(strings.TrimSpace(string(text)), ""))
 }
 
-// Observed is what an observation has of it; nil: nothing was watched.
+// Observed returns the texts for an observation, or nil if nothing was watched.
 func (w *Watched) Observed() *sitegraph.Watched {
 	if w == nil {
 		return nil
@@ -47,8 +47,7 @@ func (w *Watched) Observed() *sitegraph.Watched {
 		Challenge: w.Challenge}
 }
 
-// Plain reads plain text that is watched: its lines, as they are seen. Selectors find nothing in
-// it.
+// Plain reads watched plain text, as visible lines. Selectors find nothing in it.
 func Plain(body []byte, contentType string, o Options) (p Page) {
 	text, name := toUTF8(body, contentType)
 	p = o.plainPage(body, appendText(nil, text))
@@ -60,7 +59,8 @@ func Plain(body []byte, contentType string, o Options) (p Page) {
 	return p
 }
 
-// seenLines returns each line as it is seen. Its indentation stays: in YAML that has a meaning.
+// seenLines returns the visible text of each line. It keeps the indentation, which has a meaning in
+// YAML.
 func seenLines(text []byte) []byte {
 	all := make([]byte, 0, len(text))
 	var line []byte
@@ -73,8 +73,8 @@ func seenLines(text []byte) []byte {
 	return all
 }
 
-// XML reads a document of XML that is watched, such as a feed: the attributes and the text of an
-// element are a line, with its name. Selectors find nothing in it.
+// XML reads a watched XML document, such as a feed. Each element with its name, attributes and text
+// is a line. Selectors find nothing in it.
 func XML(body []byte, contentType string, o Options) (p Page) {
 	text, name := toUTF8(body, contentType)
 	title, lines := xmlLines(text)
@@ -89,18 +89,18 @@ func XML(body []byte, contentType string, o Options) (p Page) {
 	return p
 }
 
-// plainLines returns what a rule leaves of a text that has these lines.
+// plainLines returns the part of a text with these lines that a rule selects.
 func plainLines(text, lines []byte, r *Rule) []byte {
 	switch {
 	case r.Watches():
-		return nil // its selectors are of HTML
+		return nil // its selectors are for HTML
 	case r.WatchesJSON():
 		return jsonIn(text, r)
 	}
 	return r.Lines(lines, nil)
 }
 
-// jsonIn returns what the paths of a rule choose in JSON that the server calls something else.
+// jsonIn returns what the paths of a rule select in JSON that the server gave another type.
 func jsonIn(text []byte, r *Rule) []byte {
 	if !json.Valid(text) {
 		return nil

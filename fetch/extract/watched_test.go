@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Each rule gets what it leaves of a page, in order; texts are bounded and valid UTF-8.
+// TestWatched checks that each rule gets the text that it selects, in order, bounded and in valid
+// UTF-8.
 func TestWatched(t *testing.T) {
 	rule := func(spec RuleSpec) *Rule {
 		r, err := NewRule(spec)

@@ -8,21 +8,21 @@ import (
 	"golang.org/x/net/html"
 )
 
-// feedRoots are the elements that feeds begin with.
+// feedRoots are the root elements of feeds.
 var feedRoots = []string{"rss", "rdf:rdf", "feed"}
 
-// ofFetch are elements of a feed itself that tell when it was made. Many servers make it anew for
-// each request.
+// ofFetch are elements with the time when the feed was made. Many servers make it anew for each
+// request.
 var ofFetch = []string{"lastbuilddate", "pubdate", "updated", "modified", "dc:date", "ttl",
 	"generator"}
 
-// xmlReader makes lines of a document, tag by tag, well-formed or not.
+// xmlReader turns a document into lines, tag by tag, well-formed or not.
 type xmlReader struct {
 	lines, title []byte
 	root         string
 	inItem       bool
-	name         string // of the element whose line is under way; "": none
-	head, text   []byte // of that line
+	name         string // element of the current line; "": none
+	head, text   []byte // of the current line
 }
 
 // xmlLines returns the first title of a document, and a line for each element that has text or
@@ -74,7 +74,7 @@ func (x *xmlReader) start(name string) {
 	x.name = name
 }
 
-// end ends the line that is under way, or a text between elements.
+// end ends the current line, or a text between elements.
 func (x *xmlReader) end() {
 	text := appendText(nil, withoutTags(x.text))
 	text = bytes.TrimRight(text, " ")

@@ -91,7 +91,7 @@ func TestFileRefuses(t *testing.T) {
 		{strings.Replace(rule, "to:", "prefix: https://a.example/, to:", 1),
 			"either url: or prefix:"},
 		{strings.Replace(rule, "to:", "tell: all, to:", 1), `"all" is none of changed, gone, new`},
-		{strings.Replace(rule, "to:", "appears: \"(\", to:", 1), "no regular expression"},
+		{strings.Replace(rule, "to:", "appears: \"(\", to:", 1), "not a regular expression"},
 		{strings.Replace(rule, "to:", "select: \"a[\", to:", 1), "watch"},
 		{strings.Replace(rule, "to:", "max-age: 1s, to:", 1), "max-age: want 10s"},
 		{strings.Replace(rule, "to:", "max-age: 1h, min-age: 2h, to:", 1), "min-age: want no more"},

@@ -124,7 +124,7 @@ func (r *Rule) complete() error {
 		for _, text := range of.from {
 			re, err := regexp.Compile(text)
 			if err != nil || len(text) > mostExpression || text == "" {
-				refuse("%s: %.60q is no regular expression of RE2 of 1 to %d octets",
+				refuse("%s: %.60q is not a regular expression of RE2 with 1 to %d octets",
 					of.key, text, mostExpression)
 				continue
 			}

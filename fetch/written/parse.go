@@ -52,7 +52,7 @@ func ParseJSON(text []byte) (*yaml.Node, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("line %d: it is no JSON: %w", j.line(), err)
+		return nil, fmt.Errorf("line %d: it is not JSON: %w", j.line(), err)
 	}
 	return n, nil
 }

@@ -138,7 +138,7 @@ func TestJSON(t *testing.T) {
 		"{\"name\": \"a\",\n\"name\": \"b\"}": "line 2: name: it is there twice",
 		"{\"name\": 1}":                       "this is a number",
 		"{\"name\": \"a\"} x":                 "no JSON",
-		"{\"name\": ":                         "line 1: it is no JSON",
+		"{\"name\": ":                         "line 1: it is not JSON",
 		strings.Repeat("[", 100):              "levels",
 	} {
 		n, err := ParseJSON([]byte(text))

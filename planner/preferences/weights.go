@@ -42,7 +42,7 @@ func ParseWeight(text string) (WeightRule, error) {
 	address, exact := strings.CutSuffix(prefix, "$")
 	canonical, err := sitegraph.Canonical(address)
 	if err != nil {
-		return WeightRule{}, fmt.Errorf("%q is not the beginning of a web address: %w",
+		return WeightRule{}, fmt.Errorf("%q is not the beginning of a URL: %w",
 			address, errWeight)
 	}
 	if exact {
