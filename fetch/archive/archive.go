@@ -16,25 +16,24 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// DefaultMaxFile is about how large a WARC file grows, in octets: the usual size of the field.
+// DefaultMaxFile is the size in octets at which a WARC file ends: the usual size of the field.
 const DefaultMaxFile = 1_000_000_000
 
 // Options of an archive. The zero value of each field means its default.
 type Options struct {
-	MaxFile int64 // octets from which no record is added to a file; default DefaultMaxFile
-	// Stored leaves all answers as they came. Without it those that came without compression are
-	// compressed: to a third of their size up to smallPerSecond, and of those that come faster than
-	// that all others to six tenths, which takes a tenth of the work on a visit.
+	MaxFile int64 // size in octets at which a file ends; default DefaultMaxFile
+	// Stored keeps all answers as they came. Without it, uncompressed answers are compressed: to a
+	// third of their size up to smallPerSecond, and beyond that to six tenths, which takes a tenth
+	// of the work on a visit.
 	Stored bool
-	// Software and UserAgent are what each file says of its maker in its first record (WARC 1.1,
-	// 6.2).
+	// Software and UserAgent identify the writer in the first record of each file (WARC 1.1, 6.2).
 	Software, UserAgent string
-	Now                 func() time.Time // for names of files, and smallPerSecond; default time.Now
+	Now                 func() time.Time // names files, and limits smallPerSecond; default time.Now
 
-	create func(path string) (file, error) // of tests
+	create func(path string) (file, error) // for tests
 }
 
-// file is what is written to.
+// file is a WARC file that is written.
 type file interface {
 	io.WriterAt
 	io.Closer
@@ -42,30 +41,30 @@ type file interface {
 	Truncate(int64) error
 }
 
-// Archive takes in captures. See the package for what it promises. A nil one takes in nothing: Take
-// makes the visit alone, and Notes, Sync and Close do nothing.
+// Archive stores captures, with the guarantees of the package. A nil Archive stores nothing: Take
+// only makes the visit, and Notes, Sync and Close do nothing.
 type Archive struct {
 	dir  string
 	o    Options
 	lock io.Closer
 
-	mu      sync.Mutex // of all below
-	f       file       // nil: none is begun
+	mu      sync.Mutex // guards all below
+	f       file       // nil: none is open
 	name    string     // of f
-	serial  int        // of the next file
+	serial  int        // number of the next file
 	end     int64      // of f
 	synced  int64
-	full    []fullFile          // files that are full and not yet synced
-	pending []placed            // captures not yet synced, in the order of their places
-	shared  map[string]*Capture // those of pending that have a body, by its contentKey
+	full    []fullFile          // full files, not yet synced
+	pending []placed            // captures not yet synced, in order of place
+	shared  map[string]*Capture // captures of pending with a body, by contentKey
 	index   *index
 	notes   []string
-	broken  error // after which nothing is taken in
+	broken  error // error after which nothing is stored
 	small   budget
 
-	syncing sync.Mutex // one Sync at a time; locked before mu
-	// writers are as many as can be at work; whoever finds none waits. Each takes about 1 MB once
-	// it has compressed, too much to be made for each visit.
+	syncing sync.Mutex // allows one Sync at a time; locked before mu
+	// writers limits the concurrent writers; callers wait for one. A writer takes about 1 MB once
+	// it has compressed, too much to make one for each visit.
 	writers chan *writer
 }
 
@@ -75,14 +74,14 @@ type fullFile struct {
 	end  int64
 }
 
-// placed are the captures of one Put, in a file that is so long behind them.
+// placed holds the captures of one Put, and the length of their file after them.
 type placed struct {
 	captures []*Capture
 	file     string
 	end      int64
 }
 
-// Open opens the archive in a directory, which is made if need be.
+// Open opens the archive in a directory, and makes the directory if necessary.
 func Open(dir string, o Options) (a *Archive, err error) {
 	if o.MaxFile == 0 {
 		o.MaxFile = DefaultMaxFile
@@ -112,7 +111,7 @@ func Open(dir string, o Options) (a *Archive, err error) {
 	return a, nil
 }
 
-// Notes says what Open found and made good; empty if nothing was wrong.
+// Notes lists what Open found and repaired; empty if nothing was wrong.
 func (a *Archive) Notes() []string {
 	if a == nil {
 		return nil
@@ -120,19 +119,19 @@ func (a *Archive) Notes() []string {
 	return a.notes
 }
 
-// writer makes the records of a visit.
+// writer makes the records of one visit.
 type writer struct {
 	warc.Writer
-	data []byte // of the last visit
+	data []byte // records of the last visit
 }
 
-// budget is how many octets of answers may be compressed well, which takes as long as a third of
-// a visit to a page: half a percent of a processor at smallPerSecond. A polite crawl seldom has
-// more that came without compression, so its archive is as small as can be. One at full speed has
-// no time for it.
+// budget is the number of answer octets that may be compressed well, which takes as long as a third
+// of a visit: half a percent of a processor at smallPerSecond. A polite crawl seldom has more
+// uncompressed octets, so its archive is as small as possible. A crawl at full speed has no time
+// for it.
 type budget struct {
 	left float64
-	at   time.Time // when left was that
+	at   time.Time // time of left
 }
 
 const (
@@ -140,7 +139,7 @@ const (
 	smallAtOnce    = 2 * smallPerSecond
 )
 
-// spend takes octets of the budget, if anything is left.
+// spend takes octets from the budget, if any are left.
 func (b *budget) spend(octets int, now time.Time) bool {
 	b.left = min(b.left+max(now.Sub(b.at).Seconds(), 0)*smallPerSecond, smallAtOnce)
 	b.at = now
@@ -151,7 +150,7 @@ func (b *budget) spend(octets int, now time.Time) bool {
 	return true
 }
 
-// coding is that of the record of an answer.
+// coding returns the coding for the record of an answer.
 func (a *Archive) coding(r *warc.NewRecord) warc.Coding {
 	octets := 0
 	for _, piece := range r.Block {
@@ -171,7 +170,7 @@ func (a *Archive) coding(r *warc.NewRecord) warc.Coding {
 	return warc.Quick
 }
 
-// keptData bounds the data that a writer keeps, in octets.
+// keptData limits the data that a writer keeps, in octets.
 const keptData = 256 << 10
 
 func (a *Archive) giveBack(w *writer) {
@@ -181,8 +180,8 @@ func (a *Archive) giveBack(w *writer) {
 	a.writers <- w
 }
 
-// append writes records to the end of a file, and notes their captures, whose offsets are those in
-// data.
+// append writes records to the end of a file, and stores their captures. Their offsets are relative
+// to data.
 func (a *Archive) append(data []byte, captures []*Capture) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -209,7 +208,7 @@ func (a *Archive) append(data []byte, captures []*Capture) error {
 	return nil
 }
 
-// writeAtEnd writes all or nothing.
+// writeAtEnd writes all of data or nothing.
 func (a *Archive) writeAtEnd(data []byte) error {
 	_, err := a.f.WriteAt(data, a.end)
 	if err == nil {
@@ -217,13 +216,13 @@ func (a *Archive) writeAtEnd(data []byte) error {
 	}
 	err = fmt.Errorf("write archive file %s: %w", filepath.Join(a.dir, a.name), err)
 	if undone := a.f.Truncate(a.end); undone != nil {
-		a.broken = errors.Join(err, fmt.Errorf("cut off what was written of it: %w", undone))
+		a.broken = errors.Join(err, fmt.Errorf("cut off its incomplete end: %w", undone))
 		return a.broken
 	}
 	return err
 }
 
-// turn begins the next file.
+// turn starts the next file.
 func (a *Archive) turn() error {
 	name := fmt.Sprintf("recrawl-%s-%05d.warc.gz", Stamp(a.o.Now()), a.serial)
 	path := filepath.Join(a.dir, name)
@@ -248,7 +247,7 @@ func (a *Archive) turn() error {
 	return nil
 }
 
-// info is the first record of a file (WARC 1.1, 6.2).
+// info returns the first record of a file (WARC 1.1, 6.2).
 func (a *Archive) info(name string) *warc.NewRecord {
 	fields := []warc.Field{
 		{Name: "software", Value: a.o.Software},
@@ -266,7 +265,7 @@ func (a *Archive) info(name string) *warc.NewRecord {
 	}
 }
 
-// Sync makes durable what was taken in.
+// Sync makes stored captures durable.
 func (a *Archive) Sync() error {
 	if a == nil {
 		return nil
@@ -308,7 +307,7 @@ func (a *Archive) Sync() error {
 		}
 	}
 	if err != nil {
-		// After a failed sync nobody knows what is on disk.
+		// After a failed sync the state of the disk is unknown.
 		a.broken = fmt.Errorf("make archive %s durable: %w", a.dir, err)
 		return a.broken
 	}
@@ -318,7 +317,7 @@ func (a *Archive) Sync() error {
 	return nil
 }
 
-// Close makes all durable and ends the use of the directory.
+// Close makes all captures durable and releases the directory.
 func (a *Archive) Close() error {
 	if a == nil {
 		return nil

@@ -25,7 +25,7 @@ import (
 
 var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 
-// exchange is one that brought a page, so many seconds after noon.
+// exchange returns one that brought a page, second seconds after noon.
 func exchange(url string, second int, status int, body string) fetch.Exchange {
 	at := noon.Add(time.Duration(second) * time.Second)
 	head := fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n",
@@ -74,14 +74,14 @@ func closed(t testing.TB, a *Archive) {
 	}
 }
 
-// kept is a record as it is read.
+// kept is a record as read from a file.
 type kept struct {
 	warc.Record
 	seen  warc.Seen
 	block string
 }
 
-// read reads all records of all files.
+// read returns all records of all files.
 func read(t testing.TB, dir string) (records []kept) {
 	t.Helper()
 	names, err := warcFiles(dir)
@@ -121,7 +121,7 @@ func types(records []kept) (all []string) {
 	return all
 }
 
-// A visit is a response, its request, and why it was made.
+// TestRecordsOfAVisit checks that a visit is a response, its request, and its metadata.
 func TestRecordsOfAVisit(t *testing.T) {
 	dir := t.TempDir()
 	a := open(t, dir, Options{Software: "test"})
@@ -160,7 +160,8 @@ func TestRecordsOfAVisit(t *testing.T) {
 	}
 }
 
-// What is there already is referred to, over restarts, and what is not is kept.
+// TestRevisits checks that a body which is already there becomes a revisit, also after a restart,
+// and that any other body is kept.
 func TestRevisits(t *testing.T) {
 	dir := t.TempDir()
 	const url = "http://h.example/x"
@@ -169,22 +170,22 @@ func TestRevisits(t *testing.T) {
 		status int
 		body   string
 		want   string // type of the record
-		refers int    // second of the record referred to
+		refers int    // second of the original record
 	}{
-		{url, 304, "", "response", 0}, // nothing is here that it could mean
+		{url, 304, "", "response", 0}, // no record that it could refer to
 		{url, 200, "one", "response", 0},
 		{url, 200, "one", "revisit", 1},
 		{url, 304, "", "revisit", 1},
-		{"http://h.example/other", 200, "one", "response", 0}, // of another address
+		{"http://h.example/other", 200, "one", "response", 0}, // another URL
 		{url, 200, "two", "response", 0},
 		{url, 304, "", "revisit", 5},
 		{url, 500, "oops", "response", 0},
 		{url, 304, "", "revisit", 5}, // not the failure
 		{url, 500, "oops", "revisit", 7},
-		{url, 200, "one", "revisit", 1}, // as it was once
+		{url, 200, "one", "revisit", 1}, // an earlier body
 		{url, 304, "", "revisit", 1},
 		{url, 200, "", "response", 0},
-		{url, 200, "", "response", 0}, // a revisit would be no smaller
+		{url, 200, "", "response", 0}, // a revisit would not be smaller
 	}
 	for second, step := range steps {
 		a := open(t, dir, Options{})
@@ -218,7 +219,7 @@ func TestRevisits(t *testing.T) {
 	}
 }
 
-// A body that is not whole says so, and is no body that others refer to.
+// TestTruncated checks that a cut body is marked, and that no revisit refers to it.
 func TestTruncated(t *testing.T) {
 	dir := t.TempDir()
 	a := open(t, dir, Options{})
@@ -227,7 +228,7 @@ func TestTruncated(t *testing.T) {
 		cut      fetch.Cut
 	}{
 		{"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello", fetch.CutTime},
-		// it is not whole all the same
+		// still cut
 		{"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello", fetch.CutNot},
 		{"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", fetch.CutLength},
 		{"HTTP/1.1 200 OK\r\n\r\nhello", fetch.CutLength},
@@ -250,8 +251,8 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// An answer that came without compression is compressed unless the archive is told not to. Its
-// records are the same in both.
+// TestStored checks that an uncompressed answer is compressed, unless the archive is told not to,
+// and that its records are the same in both cases.
 func TestStored(t *testing.T) {
 	page := strings.Repeat("<p>some words of a page</p>", 800)
 	var bodies [2]string
@@ -279,7 +280,7 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// Files end at their size, and one archive has them.
+// TestRotation checks that files end at their size, in one archive.
 func TestRotation(t *testing.T) {
 	dir := t.TempDir()
 	a := open(t, dir, Options{MaxFile: 3000})
@@ -317,8 +318,8 @@ func random(n int) string {
 	return string(b)
 }
 
-// TestCrashAnywhere: a crash leaves the last file cut at any octet, with the index of any earlier
-// moment. Open cuts off the record that is not whole; no whole one is lost, and it goes on.
+// TestCrashAnywhere cuts the last file at any octet, with the index of any earlier moment, as a
+// crash does. Open removes the cut record and no whole one, and the archive continues.
 func TestCrashAnywhere(t *testing.T) {
 	dir := t.TempDir()
 	a := open(t, dir, Options{})
@@ -344,7 +345,7 @@ func TestCrashAnywhere(t *testing.T) {
 		}
 		for _, withIndex := range []bool{false, true} {
 			crashed := t.TempDir()
-			if withIndex { // it knows more than the file has
+			if withIndex { // the index covers more than the file has
 				if err := os.CopyFS(filepath.Join(crashed, "index"),
 					os.DirFS(filepath.Join(dir, "index"))); err != nil {
 					t.Fatal(err)
@@ -382,7 +383,7 @@ func TestCrashAnywhere(t *testing.T) {
 	}
 }
 
-// indexed are the captures that the runs of an index have.
+// indexed returns the captures in the runs of an index.
 func indexed(t testing.TB, dir string) (all []*Capture) {
 	t.Helper()
 	x, err := openIndex(dir)
@@ -407,8 +408,8 @@ func indexed(t testing.TB, dir string) (all []*Capture) {
 	return all
 }
 
-// A file that is damaged in its middle is left as it is, its other records are in the index, and
-// nothing is added to it.
+// TestDamageInside checks that a file damaged in its middle stays unchanged. Its other records are
+// in the index, and nothing is added to it.
 func TestDamageInside(t *testing.T) {
 	dir := t.TempDir()
 	a := open(t, dir, Options{})
@@ -450,7 +451,8 @@ func TestDamageInside(t *testing.T) {
 	}
 }
 
-// The index is made anew when a part of it is missing, wrong, or of a file that is gone.
+// TestIndexIsMadeAnew checks that the index is rebuilt if a part of it is missing, wrong, or about
+// a missing file.
 func TestIndexIsMadeAnew(t *testing.T) {
 	for name, harm := range map[string]func(dir string) error{
 		"no index": func(dir string) error { return os.RemoveAll(filepath.Join(dir, "index")) },
@@ -491,14 +493,14 @@ func TestIndexIsMadeAnew(t *testing.T) {
 	}
 }
 
-// faulty is a file of which some operation fails.
+// faulty is a file on which one operation fails.
 type faulty struct {
 	*os.File
 	faults *faults
 }
 
 type faults struct {
-	left   int  // operations until the fault
+	left   int  // operations before the fault
 	cannot bool // truncate
 }
 
@@ -526,8 +528,8 @@ func (f *faulty) Truncate(n int64) error {
 	return f.File.Truncate(n)
 }
 
-// TestFaults lets each operation of files fail in turn, until none does. What a Sync had made
-// durable is there afterwards, and no record is half.
+// TestFaults lets each file operation fail in turn, until none does. Everything that a Sync made
+// durable is there afterwards, and no record is incomplete.
 func TestFaults(t *testing.T) {
 	for _, cannot := range []bool{false, true} {
 		for step := 1; ; step++ {
@@ -586,7 +588,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// Many take in at a time; each record is whole and the index knows where it is.
+// TestConcurrent stores captures concurrently. Each record is whole, and the index has its place.
 func TestConcurrent(t *testing.T) {
 	dir := t.TempDir()
 	a := open(t, dir, Options{MaxFile: 20_000})
@@ -627,7 +629,8 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// Runs are merged and few, and the newest captures of an address are found in all of them.
+// TestIndexMerges checks that merging keeps the runs few, and that the newest captures of a URL are
+// found in all of them.
 func TestIndexMerges(t *testing.T) {
 	dir := t.TempDir()
 	x := newIndex(dir)
@@ -686,8 +689,8 @@ func BenchmarkPut(b *testing.B) {
 	}
 }
 
-// Take asks in full where a "not modified" would mean nothing, and keeps nothing of a visit that
-// was broken off here.
+// TestTake checks that a visit is unconditional if a "not modified" could refer to nothing, and
+// that nothing of an interrupted visit is kept.
 func TestTake(t *testing.T) {
 	dir := t.TempDir()
 	a := open(t, dir, Options{})

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestKey: the keys are those of the Wayback Machine.
+// TestKey checks keys of the Wayback Machine.
 func TestKey(t *testing.T) {
 	for address, want := range map[string]string{
 		"http://www.example.org/":                       "org,example)/",
@@ -47,7 +47,7 @@ const (
 	letters24 = "4hqa0555fwsecu455xqckv45"
 )
 
-// TestKeyPublished compares with published cases, where they are there.
+// TestKeyPublished compares with published cases, if they are there.
 func TestKeyPublished(t *testing.T) {
 	raw, err := os.ReadFile("../../../../shared/data/urls/surt.json")
 	if err != nil {
@@ -100,7 +100,7 @@ func TestLine(t *testing.T) {
 		bytes.Contains(line, []byte("refers")) {
 		t.Errorf("plain: %s", line)
 	}
-	// Numbers as numbers, unknown fields, and blanks within the object.
+	// Numbers as numbers, unknown fields, and blanks in the object.
 	got, err := ParseIndexLine(
 		[]byte(
 			`a)/ 20260131120000 {"url": "http://a/", "status": 200, "length": 5, "offset": "7", "filename": "f", "other": [1]}`))
@@ -132,7 +132,7 @@ func TestParseStamp(t *testing.T) {
 	}
 }
 
-// A search finds what reading all lines finds.
+// TestIndexRun checks that a search finds the same lines as reading all.
 func TestIndexRun(t *testing.T) {
 	var lines []string
 	for i := range 3000 {
@@ -180,8 +180,8 @@ func TestIndexRun(t *testing.T) {
 	}
 }
 
-// Lines are found however long their keys are, and however much of them is the same: as those of
-// addresses in Japanese, of which each letter takes nine octets.
+// TestRunOfLongKeys searches lines with long keys and long common prefixes, for example of Japanese
+// URLs with nine octets a letter.
 func TestRunOfLongKeys(t *testing.T) {
 	var lines []string
 	for i := range 1500 {
@@ -217,7 +217,7 @@ func TestRunOfLongKeys(t *testing.T) {
 	}
 }
 
-// FuzzParse: what is read is read the same again once written.
+// FuzzParse checks that a parsed line is the same after writing and parsing it again.
 func FuzzParse(f *testing.F) {
 	f.Add(
 		[]byte(
@@ -240,7 +240,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzKey: a key is one word, and its own form.
+// FuzzKey checks that a key is one word, and its own key.
 func FuzzKey(f *testing.F) {
 	f.Add("http://www.example.org:8080/A//b/?z=1&a=2#x")
 	f.Fuzz(func(t *testing.T, address string) {
@@ -250,7 +250,8 @@ func FuzzKey(f *testing.F) {
 	})
 }
 
-// A line to the millisecond (CDXJ 0.1.0) is read as one to the second.
+// TestLineToTheMillisecond checks that a line with milliseconds (CDXJ 0.1.0) is read with whole
+// seconds.
 func TestLineToTheMillisecond(t *testing.T) {
 	at := time.Date(2026, 1, 31, 12, 0, 0, 32_999_999, time.FixedZone("", 3600))
 	c := &Capture{Key: "example,h)/", Time: at.UTC().Truncate(time.Second),

@@ -9,12 +9,13 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// mostCopies is how many captures of a page are read to find its copy. It is nearly always that of
-// the last proper answer.
+// mostCopies is the number of captures that are read to find the copy of a page. Nearly always it
+// is the last successful one.
 const mostCopies = 4
 
-// copyOf finds the copy of a page among its latest captures, the newest first: a body whose first
-// most octets, content coding undone, have a digest. False: it is not here, or cannot be read.
+// copyOf finds the copy of a page among its latest captures, newest first: a body whose first most
+// octets have a digest, with content coding undone. It returns false if the copy is not here or
+// unreadable.
 func (a *Archive) copyOf(past []*Capture, of sitegraph.Digest, most int64) (
 	body []byte, contentType string, ok bool) {
 	files := a.shelf()
@@ -30,21 +31,21 @@ func (a *Archive) copyOf(past []*Capture, of sitegraph.Digest, most int64) (
 	return nil, "", false
 }
 
-// Held is what the archive has of an address.
+// Held describes the captures of a URL.
 type Held struct {
 	Checked time.Time // of the latest capture; zero: there is none
-	// Since is that of the first capture of the same content, as far as the index tells: Checked,
-	// if the latest capture brought another one.
+	// Since is the time of the first capture with the same content, according to the index. It
+	// equals Checked if the latest capture brought a new one.
 	Since  time.Time
-	Status string // of the latest capture; that of a revisit is of its own header
-	Whole  bool   // the body is not cut, but perhaps at the limit of length
-	MIME   string // of the answer, where the index tells it; else ""
-	Count  int    // captures, of the latest
+	Status string // of the latest capture; for a revisit, the one in its own header
+	Whole  bool   // the body is whole, or cut only by the limit of length
+	MIME   string // of the answer, if the index has it; else ""
+	Count  int    // captures read, the latest ones
 
 	past []*Capture
 }
 
-// Held returns what the archive has of an address. What is not yet synced is not seen.
+// Held returns the state of a URL in the archive, without captures that are not synced yet.
 func (a *Archive) Held(url string) (h Held, err error) {
 	if h.past, err = a.past(url); err != nil || len(h.past) == 0 {
 		return h, err
@@ -80,8 +81,8 @@ func (a *Archive) Held(url string) (h Held, err error) {
 	return h, nil
 }
 
-// Answer returns the latest answer that has a body or leads elsewhere, and the body, content coding
-// undone, at most most octets of it. False: there is none, or it cannot be read.
+// Answer returns the latest answer with a body or a redirect, and at most most octets of its body,
+// with content coding undone. It returns false if there is none or it is unreadable.
 func (a *Archive) Answer(h Held, most int64) (answer *Answer, body []byte, ok bool) {
 	for _, c := range h.past[:min(len(h.past), mostCopies)] {
 		answer, err := a.shelf().answer(c)
@@ -95,7 +96,7 @@ func (a *Archive) Answer(h Held, most int64) (answer *Answer, body []byte, ok bo
 	return nil, nil, false
 }
 
-// shelf reads the files of the archive.
+// shelf returns the files of the archive.
 func (a *Archive) shelf() shelf {
 	return shelf{a.dir, func(url string, near time.Time, most int) ([]*Capture, error) {
 		a.mu.Lock()

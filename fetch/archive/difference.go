@@ -14,10 +14,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// DifferenceKinds are what can be compared.
+// DifferenceKinds lists what can be compared.
 var DifferenceKinds = []string{"text", "main", "source"}
 
-// DifferencePiece is words or lines that are in both texts, or in one.
+// DifferencePiece is a run of words or lines in both texts, or in one.
 type DifferencePiece struct {
 	Of   string `json:"of"` // equal, removed or added
 	Text string `json:"text"`
@@ -28,29 +28,26 @@ type DifferenceVersion struct {
 	Time   time.Time `json:"t"`
 	Status int       `json:"status"`
 	Pieces int       `json:"pieces"`        // words or lines
-	Cut    string    `json:"cut,omitempty"` // why the body is not whole
-	// Title and Dated are what a document, such as a PDF, says of itself.
+	Cut    string    `json:"cut,omitempty"` // why the body is cut
+	// Title and Dated come from inside a document, such as a PDF.
 	Title string    `json:"title,omitempty"`
 	Dated time.Time `json:"dated,omitzero"`
-	// Unread is why the text of a document cannot be read: then its bytes are compared.
+	// Unread is why the text of a document cannot be read; then its bytes are compared.
 	Unread string `json:"unread,omitempty"`
 }
 
-// Difference is what differs.
-//
-// It says what differs between two captures of a page: in its visible text or main text, word by
-// word, or in its source, line by line. Its result is marshalled as JSON as it is, and makes text.
+// Difference is the difference between two captures of a page: in the visible text or main text
+// word by word, or in the source line by line. It can be marshalled as JSON or shown as text.
 //
 // # Guarantees
 //
-//  1. Text and main text are those that a change is judged by (--change text, main): they differ
-//     here if, and only if, they counted as changed.
-//  2. From the pieces that are equal or removed the older text can be put together, from those that
-//     are equal or added the newer one.
-//  3. A comparison takes 5 s at most, and then is not the shortest one. Texts of more than a
+//  1. Text and main text are those of --change text and main. They differ here if, and only if, the
+//     page counted as changed.
+//  2. Equal and removed pieces together are the older text, equal and added ones the newer.
+//  3. A comparison takes at most 5 s. After that it may not be the shortest. Texts of more than a
 //     million pieces are refused.
 //
-// Source: the algorithm is that of Myers, An O(ND) Difference Algorithm, by sergi/go-diff.
+// Source: Myers, An O(ND) Difference Algorithm, implemented by sergi/go-diff.
 type Difference struct {
 	URL     string            `json:"url"`
 	Kind    string            `json:"kind"` // text, main or source
@@ -68,11 +65,11 @@ const (
 	mostCaptures = 1000
 )
 
-// Show shows documents that are no HTML.
+// Show shows documents other than HTML.
 type Show = extract.Show
 
-// Compare compares two captures of a page; see CapturesAt. Moments have 4 to 14 digits. Documents
-// are compared by what show makes of them; nil: all is read as HTML.
+// Compare compares two captures of a page; see CapturesAt. Moments have 4 to 14 digits. show turns
+// documents into texts; nil reads everything as HTML.
 func Compare(ctx context.Context, r *Reader, url string, moments []string, kind string,
 	now time.Time, show Show) (*Difference, error) {
 	var at []time.Time
@@ -90,9 +87,9 @@ func Compare(ctx context.Context, r *Reader, url string, moments []string, kind 
 	return compare(ctx, r, older, newer, kind, show)
 }
 
-// CapturesAt returns the two captures to be compared: those nearest to the moments given; the last
-// one for the second if that is not given; and without any, the last one and the one before it
-// whose body is another.
+// CapturesAt returns the two captures to compare: those nearest to the moments. Without a second
+// moment it takes the last capture for it. Without any it takes the last one, and the latest before
+// it with another body.
 func CapturesAt(r *Reader, url string, moments []time.Time, now time.Time) (
 	older, newer *Capture, err error) {
 	nearest := func(at time.Time) (*Capture, error) {
@@ -147,8 +144,8 @@ func CapturesAt(r *Reader, url string, moments []time.Time, now time.Time) (
 	return older, newer, nil
 }
 
-// ErrNoPage says that there is nothing to compare.
-var ErrNoPage = words.Hint(errors.New("the archive has no page of this address"), replayShows,
+// ErrNoPage is returned if there is nothing to compare.
+var ErrNoPage = words.Hint(errors.New("the archive has no page with this URL"), replayShows,
 	words.ExitMisuse)
 
 func hasPage(c *Capture) bool {
@@ -168,7 +165,7 @@ func compare(ctx context.Context, r *Reader, older, newer *Capture, kind string,
 		}
 		body, bad := answer.Text(MostBody)
 		if bad != nil && len(body) > 0 {
-			answer.Cut = bad.Error() // what can be read is compared
+			answer.Cut = bad.Error() // compare the readable part
 		} else if err = bad; err != nil {
 			return nil, fmt.Errorf("capture of %s at %s: %w", c.URL, Stamp(c.Time), err)
 		}
@@ -198,7 +195,7 @@ func compare(ctx context.Context, r *Reader, older, newer *Capture, kind string,
 	return result, nil
 }
 
-// split makes words or lines, each with the blank or line end behind it.
+// split returns words or lines, each with the blank or line end after it.
 func split(body []byte, contentType, kind string) []string {
 	if kind == "source" {
 		return slices.Collect(strings.Lines(strings.ToValidUTF8(string(body), "\uFFFD")))
@@ -214,8 +211,8 @@ func wordsOf(text string) []string {
 	return words
 }
 
-// DifferenceOfWords compares two texts word by word, for about so long at most. Kind and versions
-// of the result have nothing but the number of words.
+// DifferenceOfWords compares two texts word by word, for about within at most. Kind and versions of
+// the result have only the number of words.
 func DifferenceOfWords(older, newer string, within time.Duration) *Difference {
 	a, b := wordsOf(older), wordsOf(newer)
 	r := &Difference{Old: DifferenceVersion{Pieces: len(a)}, New: DifferenceVersion{Pieces: len(b)},
@@ -226,7 +223,7 @@ func DifferenceOfWords(older, newer string, within time.Duration) *Difference {
 
 // compare finds the pieces.
 func (r *Difference) compare(older, newer []string, within time.Duration) {
-	// Each word is a character for the algorithm. It leaves out those that are none by themselves.
+	// Each word is one character for the algorithm. Invalid characters are skipped.
 	numbers := map[string]rune{}
 	var words []string
 	const firstSurrogate, surrogates = 0xd800, 0x800
@@ -240,7 +237,7 @@ func (r *Difference) compare(older, newer []string, within time.Duration) {
 				if n >= firstSurrogate {
 					n += surrogates
 				}
-				if n >= 0xfffd { // what stands for a character that is none
+				if n >= 0xfffd { // replacement of invalid characters
 					n++
 				}
 				numbers[word] = n

@@ -12,14 +12,14 @@ import (
 	"github.com/recrawl/recrawl/fetch"
 )
 
-// TextOf is inside.DifferenceText, which imports this package.
+// TextOf is inside.DifferenceText; that package imports this one.
 var TextOf func(*Difference, io.Writer) error
 
 var differenceTime = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 
 const differenceURL = "http://h.example/"
 
-// readerOf is an archive with a capture of the page each minute; "" is one not modified.
+// readerOf returns an archive with a capture of the page each minute; "" is one not modified.
 func readerOf(t *testing.T, pages ...string) *Reader {
 	t.Helper()
 	dir := t.TempDir()
@@ -97,7 +97,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Which captures are compared: of no, one or two moments.
+// TestCaptures checks which captures are compared for no, one or two moments.
 func TestCaptures(t *testing.T) {
 	r := readerOf(t, "one", "two", "two", "", "three", "")
 	minute := func(c *Capture) int { return int(c.Time.Sub(differenceTime) / time.Minute) }
@@ -124,8 +124,8 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
-// The texts can be put together from the pieces, also of more words than there are letters of one
-// kind, and nothing reaches the terminal that steers it.
+// TestPieces checks that pieces add up to the texts, also for more words than letters of one kind,
+// and that no control character reaches the terminal.
 func TestPieces(t *testing.T) {
 	var older, newer []string
 	for i := range 70_000 {

@@ -16,60 +16,58 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// StandardOutput in the place of a path is To.Out.
+// StandardOutput as a path means To.Out.
 const StandardOutput = "-"
 
-// ExportTo says what to make. What is empty is not made.
+// ExportTo selects the results. An empty path is not made.
 type ExportTo struct {
-	Out      io.Writer // what is named Stream goes there: one of the three, at most
+	Out      io.Writer // destination for a path of Stream: at most one of the three
 	WARC     string    // directory for the WARC files
 	CDXJ     string    // file for the index
 	WACZ     string    // file
-	Force    bool      // files that are there are replaced
-	Software string    // that makes it, as the WACZ says
-	Created  string    // the moment, RFC 3339, as the WACZ says
+	Force    bool      // replace existing files
+	Software string    // writer of the WACZ
+	Created  string    // time of creation for the WACZ, RFC 3339
 }
 
-// Exported is what was exported.
+// Exported is the result of Export.
 type Exported struct {
 	Files    int      `json:"files"`    // WARC files
 	Bytes    int64    `json:"bytes"`    // of them
 	Captures int      `json:"captures"` // in the index
-	Unplaced int      `json:"unplaced"` // captures not in it: others share their gzip member
+	Unplaced int      `json:"unplaced"` // captures without a line: others share their gzip member
 	Pages    int      `json:"pages"`    // listed in the WACZ
 	Made     []string `json:"made"`     // paths
-	Replaced []string `json:"replaced"` // those of them that were there before
-	Notes    []string `json:"notes"`    // what is damaged
+	Replaced []string `json:"replaced"` // paths of Made that existed before
+	Notes    []string `json:"notes"`    // damage that was found
 }
 
-// Export exports, until the context ends. What is not whole then is removed. After each write it
-// calls wrote, with all bytes so far and about how many there will be; 0: nobody knows.
-//
-// Other tools get the WARC files, the index as CDXJ, and all in one file as WACZ 1.1.1.
+// Export exports an archive for other tools: the WARC files, the index as CDXJ, and all in one file
+// as WACZ 1.1.1. If the context ends it removes incomplete files. After each write it calls wrote
+// with the bytes so far and the expected total; 0 means unknown.
 //
 // # Guarantees
 //
-//  1. What is exported is a state of the archive between two records, also while a run adds to it.
+//  1. The export is the state of the archive between two records, also while a run adds to it.
 //     Index and files agree.
-//  2. A file is there whole or not at all, and none is replaced unless ExportTo.Force says so.
-//     A stream ("-") may be cut.
+//  2. A file is made whole or not at all, and replaces another only with ExportTo.Force. A stream
+//     ("-") may be cut.
 //  3. A WACZ names each of its files with size and SHA-256 in datapackage.json, and that file in
 //     datapackage-digest.json.
 //
 // A WACZ has
 //
-//	archive/*.warc.gz      the WARC files as they are, not compressed again, so that they can be read
-//	                       by the offset of a record
+//	archive/*.warc.gz      the WARC files unchanged, without a second compression, so that records can
+//	                       be read at their offsets
 //	archive/not-modified.warc.gz
 //	                       a revisit without a header for each capture of "not modified"
-//	indexes/index.cdxj     the captures, to the millisecond (CDXJ 0.1.0): ReplayWeb.page looks for the
-//	                       record that a revisit names by its exact moment, and takes a later one of
-//	                       the address if the index has seconds alone. One of "not modified" is its
-//	                       record in not-modified.warc.gz, with status and digest of what it means:
-//	                       with status 304 an empty page is shown, with the header of a 304, which
-//	                       has no content coding, compressed octets, and without a line the
-//	                       nearest capture, which may have changed since
-//	pages/pages.jsonl      each HTML page once, at its last proper capture, with its title
+//	indexes/index.cdxj     the captures, to the millisecond (CDXJ 0.1.0): ReplayWeb.page finds the
+//	                       record of a revisit by its exact moment. With seconds alone it takes a
+//	                       later record of the URL. A line of "not modified" names its record in
+//	                       not-modified.warc.gz, with status and digest of the original. With status
+//	                       304 it would show an empty page, with the header of a 304 compressed
+//	                       octets, and without a line perhaps another version
+//	pages/pages.jsonl      each HTML page once, at its last successful capture, with its title
 //	datapackage.json
 //
 // Memory grows with the captures of one key of the index, and not with the archive.
@@ -125,7 +123,7 @@ func Export(ctx context.Context, r *Reader, to ExportTo, wrote func(done, total 
 	return result, nil
 }
 
-// free reports, before any work, a file that is there already.
+// free returns an error if a file exists already, before any work.
 func (to *ExportTo) free(r *Reader) error {
 	paths := []string{to.CDXJ, to.WACZ}
 	if to.WARC != "" {
@@ -144,11 +142,11 @@ func (to *ExportTo) free(r *Reader) error {
 	return nil
 }
 
-// watched writes files until a context ends, and tells how far it is.
+// watched writes files until a context ends, and reports its progress.
 type watched struct {
 	ctx         context.Context
 	wrote       func(done, total int)
-	out         io.Writer // of Stream
+	out         io.Writer // destination for Stream
 	to          io.Writer
 	done, total int
 }
@@ -175,7 +173,7 @@ func (f *watched) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// copyFiles copies the WARC files up to their last whole record.
+// copyFiles copies the WARC files up to their last whole records.
 func copyFiles(r *Reader, dir string, files *watched, result *Exported) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("directory of the WARC files: %w", err)
@@ -201,12 +199,12 @@ func (r *Exported) made(path string, replaced bool) {
 	}
 }
 
-// ErrMixedCompression says that files cannot be one behind the other: readers tell by the beginning
-// how all of it is compressed.
+// ErrMixedCompression is returned if the files cannot be joined: readers derive the compression of
+// a stream from its start.
 var ErrMixedCompression = errors.New("some of the WARC files are compressed and others are not, or they are " +
 	"of ARC; they cannot be one stream")
 
-// streamFiles writes all WARC files one behind the other: as records are, that is a WARC file.
+// streamFiles writes all WARC files in a row: records in a row are a WARC file.
 func streamFiles(r *Reader, files *watched) error {
 	kinds := map[string]bool{}
 	for _, f := range r.Files() {
@@ -239,14 +237,14 @@ func copyFile(r *Reader, f WARCFile, w io.Writer) error {
 	return err
 }
 
-// writeIndex writes the lines of captures, sorted, with the seven usual fields. For replay, lines
-// have milliseconds, and a capture of "not modified" is the record that stands for it, with status
-// and digest of what it means; it has no line where the archive has nothing that it could mean.
-// Captures that cannot be read by an offset alone have no line either.
+// writeIndex writes the lines of captures, sorted, with the seven usual fields. Captures that share
+// a gzip member have no line. For replay, lines have milliseconds. A capture of "not modified" then
+// has the line of its record in notModified, with status and digest of the original, and none
+// without an original.
 func writeIndex(r *Reader, w io.Writer, forReplay *notModified) (
 	captures, unplaced int, err error) {
 	out := bufio.NewWriter(w)
-	var lines [][]byte // of one key and moment, which may be in another order than their captures
+	var lines [][]byte // of one key and moment, perhaps in another order than their captures
 	second := ""
 	flush := func() error {
 		slices.SortFunc(lines, bytes.Compare)

@@ -26,10 +26,10 @@ import (
 
 var exportTime = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 
-// parts of a second are in every record.
+// parts is the part of a second in every record.
 const parts = 120345 * time.Microsecond
 
-// keep puts pages into an archive, one a second.
+// keep stores pages in an archive, one a second.
 func keep(t *testing.T, dir string, pages ...[2]string) *Archive {
 	t.Helper()
 	a, err := Open(dir, Options{MaxFile: 1500, Now: func() time.Time {
@@ -57,7 +57,7 @@ func keep(t *testing.T, dir string, pages ...[2]string) *Archive {
 	return a
 }
 
-// Files and index of an export agree, while the archive goes on and after it.
+// TestExport checks that files and index of an export agree, during a run and after it.
 func TestExport(t *testing.T) {
 	dir, out := t.TempDir(), t.TempDir()
 	a := keep(t, dir, [2]string{"http://h.example/a", "<title>A &amp;\n one</title>"},
@@ -123,8 +123,8 @@ func TestExport(t *testing.T) {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
-	// In a WACZ lines have milliseconds, and a record without header stands for what was not
-	// modified, with status and digest of what was captured before.
+	// Lines of a WACZ have milliseconds. A record without header replaces a "not modified", with
+	// status and digest of the earlier capture.
 	files := checkWACZ(t, to.WACZ)
 	replayed := slices.Collect(bytes.Lines(files["indexes/index.cdxj"]))
 	if !slices.IsSortedFunc(replayed, bytes.Compare) || len(replayed) != len(lines) {
@@ -163,7 +163,7 @@ func TestExport(t *testing.T) {
 			t.Errorf("%s is not as %+v", line, before)
 		}
 	}
-	// As WARC files all of them are sound.
+	// All of them are valid WARC files.
 	for name, content := range files {
 		if !strings.HasSuffix(name, ".warc.gz") {
 			continue
@@ -236,7 +236,7 @@ func checkWACZ(t *testing.T, path string) (files map[string][]byte) {
 	return files
 }
 
-// The body of a revisit is that of the record that it names.
+// TestAnswers checks that the body of a revisit is that of the record it names.
 func TestAnswers(t *testing.T) {
 	dir := t.TempDir()
 	a := keep(t, dir, [2]string{"http://h.example/a", "one"},
@@ -281,7 +281,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// What a server sends names no file of an export, and ends no line of a list in it (L01, L02).
+// TestNamesAreOurOwn checks that data of a server never names a file of an export and never ends a
+// line of its lists (L01, L02).
 func TestNamesAreOurOwn(t *testing.T) {
 	dir, out := t.TempDir(), t.TempDir()
 	a := keep(t, dir, [2]string{"http://h.example/../../etc/passwd",
@@ -338,7 +339,7 @@ func TestNamesAreOurOwn(t *testing.T) {
 	}
 }
 
-// TestStream writes each result to a stream, and leaves files alone that are there.
+// TestStream writes each result to a stream, and leaves existing files unchanged.
 func TestStream(t *testing.T) {
 	dir, out := t.TempDir(), t.TempDir()
 	if err := keep(t, dir, [2]string{"http://h.example/a", "<title>A</title>"},

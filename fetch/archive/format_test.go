@@ -10,8 +10,8 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// An index of a newer program is refused and stays, whatever it looks like. One without a number is
-// of an older program, and is read.
+// TestFormatOfIndex checks that the index of a newer program is refused and stays unchanged. An
+// index without a format number is from an older program, and is read.
 func TestFormatOfIndex(t *testing.T) {
 	dir := t.TempDir()
 	a, err := Open(dir, Options{Now: func() time.Time { return time.Unix(1e9, 0) }})

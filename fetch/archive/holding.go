@@ -11,27 +11,24 @@ import (
 	"github.com/recrawl/recrawl/satstore/journal"
 )
 
-// MostFailedPages bounds the pages that failed.
+// MostFailedPages limits the failed pages that are counted.
 const MostFailedPages = 1_000_000
 
-// Status is what an archive has.
+// Status describes an archive: how many pages of which kinds it has, how fresh they are, and which
+// visits failed and why.
 //
-// It has numbers of the pages: how many, of which kinds, how fresh, and what visits failed to
-// bring, and why.
-//
-// A page is kept if a capture of it is here that has a body (status 200 or 203) or says that an
-// earlier body is still the page (304, revisit). Fresh is the time since the last such capture.
-// robots.txt is no page, and neither is what pages show, which is counted apart. Memory grows with
-// the pages that failed, of which at most MostFailedPages are looked at, and with the captures of
-// one key of the index.
+// A page is kept if it has a capture with a body (status 200 or 203), or one that confirms an
+// earlier body (304, revisit). Its age is the time since the last such capture. robots.txt is no
+// page. Requisites are counted apart. Memory grows with the failed pages, at most MostFailedPages,
+// and with the captures of one key of the index.
 type Status struct {
-	Pages    int       `json:"pages"`    // of which there is a copy
-	Captures int       `json:"captures"` // of pages
+	Pages    int       `json:"pages"`    // pages with a copy
+	Captures int       `json:"captures"` // captures of pages
 	Files    int       `json:"files"`
-	Bytes    int64     `json:"bytes"` // of the files
+	Bytes    int64     `json:"bytes"` // size of the files
 	Oldest   time.Time `json:"oldest,omitzero"`
-	Newest   time.Time `json:"newest,omitzero"` // capture
-	// Left are pages that were kept and whose last capture is no copy: gone, moved, refused.
+	Newest   time.Time `json:"newest,omitzero"` // time of the newest capture
+	// Left are kept pages whose last capture is no copy: gone, moved, refused.
 	Left  int          `json:"left"`
 	Ages  []HeldByAge  `json:"ages"`
 	Kinds []HeldByKind `json:"kinds"` // the largest first
@@ -40,30 +37,31 @@ type Status struct {
 	Requisites HeldRequisites `json:"requisites"`
 }
 
-// HeldRequisites are what pages show: style sheets, scripts, pictures, fonts and media.
+// HeldRequisites counts requisites: style sheets, scripts, pictures, fonts and media.
 type HeldRequisites struct {
-	Kept     int   `json:"kept"` // of which there is a copy
+	Kept     int   `json:"kept"` // requisites with a copy
 	Captures int   `json:"captures"`
-	Bytes    int64 `json:"bytes"` // of their records
-	// Waiting are to be asked for. Unkept are forbidden, have no answer, or say noarchive.
+	Bytes    int64 `json:"bytes"` // size of their records
+	// Waiting requisites will be asked for. Unkept ones are forbidden, have no answer, or say
+	// noarchive.
 	Waiting int `json:"waiting"`
 	Unkept  int `json:"unkept"`
 }
 
-// HeldByAge is how many pages were seen last within so many days; 0: before that.
+// HeldByAge counts the pages last seen within a number of days; 0 days: earlier.
 type HeldByAge struct {
 	Days  int `json:"days"`
 	Pages int `json:"pages"`
 }
 
-// HeldByKind is the pages of a media type, and the octets of their records.
+// HeldByKind counts the pages of a media type, and the octets of their records.
 type HeldByKind struct {
 	Type  string `json:"type"`
 	Pages int    `json:"pages"`
 	Bytes int64  `json:"bytes"`
 }
 
-// FailedPage is a page whose last visit brought nothing.
+// FailedPage is a page whose last visit failed.
 type FailedPage struct {
 	URL    string    `json:"url"`
 	Time   time.Time `json:"t"`
@@ -72,11 +70,11 @@ type FailedPage struct {
 	Kept   bool      `json:"kept"` // there is an earlier copy
 }
 
-// ages are the bounds of Status.Ages, in days.
+// ages are the limits of Status.Ages, in days.
 var ages = []int{1, 7, 30, 365}
 
-// StatusOf counts what an archive has at a moment. The journal, whose directory may be "", says
-// what failed.
+// StatusOf returns the status of an archive at a time. Failures come from the journal; its
+// directory may be "".
 func StatusOf(r *Reader, journalDir string, now time.Time) (*Status, error) {
 	s := &Status{Files: len(r.Files()), Kinds: []HeldByKind{}, Fails: []FailedPage{}}
 	for _, days := range append(slices.Clone(ages), 0) {
@@ -107,7 +105,7 @@ func StatusOf(r *Reader, journalDir string, now time.Time) (*Status, error) {
 	return s, nil
 }
 
-// failures returns the pages whose last visit in the journal brought nothing, by address.
+// failures returns the pages whose last visit in the journal failed, by URL.
 func failures(dir string) (map[string]*FailedPage, error) {
 	failed := map[string]*FailedPage{}
 	if dir == "" {
@@ -127,7 +125,7 @@ func failures(dir string) (map[string]*FailedPage, error) {
 				return
 			}
 		case e.Outcome == "redirected" || strings.HasSuffix(e.URL, "/sitemap.xml"):
-			delete(failed, e.URL) // its target counts; run looks for a sitemap by itself
+			delete(failed, e.URL) // its target counts; a guessed sitemap may be missing
 			return
 		case why == "":
 			why = e.Outcome
@@ -148,25 +146,25 @@ func failures(dir string) (map[string]*FailedPage, error) {
 	return failed, err
 }
 
-// count goes through an index.
+// count reads an index.
 type count struct {
 	*Status
 	now    time.Time
 	failed map[string]*FailedPage
 	kinds  map[string]*HeldByKind
 	key    string
-	pages  map[string]*page // of the key, by address
+	pages  map[string]*page // pages of the key, by URL
 }
 
-// page is what the captures of an address say.
+// page summarizes the captures of a URL.
 type page struct {
-	seen  time.Time // when it was last as its copy is; zero: never
+	seen  time.Time // when it was last seen equal to its copy; zero: never
 	left  bool      // the last capture is no copy
 	kind  string
 	bytes int64
 
 	captures       int
-	oldest, newest time.Time // of captures that count
+	oldest, newest time.Time // times of captures that count
 }
 
 func (c *count) add(x *Capture) error {
@@ -188,7 +186,7 @@ func (c *count) add(x *Capture) error {
 	switch x.Status {
 	case "200", "203", "304":
 		if x.Status == "304" && !isRevisit {
-			return nil // of what is not here
+			return nil // its original is not here
 		}
 		p.seen, p.left = x.Time, false
 		if !isRevisit {

@@ -12,7 +12,7 @@ import (
 	"github.com/recrawl/recrawl/fetch"
 )
 
-// TestOf holds what counts as kept, how fresh it is, and which pages failed.
+// TestOf checks which pages count as kept, their age, and which pages failed.
 func TestOf(t *testing.T) {
 	now := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	dir := t.TempDir()
@@ -50,7 +50,7 @@ func TestOf(t *testing.T) {
 			Request: []byte("GET / HTTP/1.1\r\n\r\n"), Response: []byte(c.answer)}}); err != nil {
 			t.Fatal(err)
 		}
-		if err := a.Sync(); err != nil { // what follows may refer to it
+		if err := a.Sync(); err != nil { // later captures may refer to it
 			t.Fatal(err)
 		}
 	}

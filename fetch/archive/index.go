@@ -24,25 +24,25 @@ const (
 	indexDir  = "index"
 	stateName = "state.json"
 
-	// mostRecent is how many captures are in memory before they become a run: about 10 MB. After a
-	// crash so many are read again from the WARC files.
+	// mostRecent is the number of captures in memory before they become a run: about 10 MB. After a
+	// crash at most as many are read again from the WARC files.
 	mostRecent = 1 << 14
 
-	// indexFormat is raised where older programs must not use what newer ones write. Runs of format
-	// 1 have no lines of contents.
+	// indexFormat is raised when older programs must not use the indexes of newer ones. Runs of
+	// format 1 have no lines of contents.
 	indexFormat = 2
 
-	// fanout is how many runs of about one size are merged into one. A look-up asks all runs, and
-	// each capture is written again log(captures/mostRecent)/log(fanout) times.
+	// fanout is the number of runs of similar size that are merged into one. A look-up searches all
+	// runs, and each capture is rewritten log(captures/mostRecent)/log(fanout) times.
 	fanout = 4
 )
 
-// state says what the runs of an index have in them.
+// state describes the runs of an index.
 type state struct {
 	Format  int              `json:"format"`  // indexFormat; not in older ones
 	Next    int              `json:"next"`    // number of the next run
 	Runs    []runState       `json:"runs"`    // the largest first
-	Covered map[string]int64 `json:"covered"` // octets of each WARC file
+	Covered map[string]int64 `json:"covered"` // octets that are covered of each WARC file
 }
 
 type runState struct {
@@ -50,15 +50,14 @@ type runState struct {
 	Size int64  `json:"size"`
 }
 
-// index knows which capture of which address is where: runs on disk, and the captures since in
-// memory.
+// index holds the places of captures: in runs on disk, and the latest in memory.
 type index struct {
 	dir     string
 	state   state
 	runs    []openRun // as in state
 	recent  map[string][]*Capture
 	count   int              // of recent
-	covered map[string]int64 // by runs and recent
+	covered map[string]int64 // octets of files that runs and recent cover
 }
 
 type openRun struct {
@@ -73,8 +72,8 @@ func newIndex(dir string) *index {
 		covered: map[string]int64{}}
 }
 
-// openIndex opens the runs of a directory. An index that is not there is empty; errState: it is
-// damaged and must be made anew.
+// openIndex opens the runs of a directory. A missing index is empty. errState means that it is
+// damaged and must be rebuilt.
 func openIndex(dir string) (*index, error) {
 	x := newIndex(dir)
 	text, err := os.ReadFile(filepath.Join(x.dir, stateName))
@@ -84,7 +83,7 @@ func openIndex(dir string) (*index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the index: %w", err)
 	}
-	err = json.Unmarshal(text, &x.state) // another type of a field ends nothing
+	err = json.Unmarshal(text, &x.state) // a field of another type is no reason to fail
 	if x.state.Format > indexFormat {
 		return nil, fmt.Errorf("%s: the index has format %d and was written by a newer version of "+
 			"recrawl; this one knows up to %d: use the newer one, or remove %s, which is made anew "+
@@ -137,7 +136,7 @@ func (x *index) close() {
 	x.runs = nil
 }
 
-// clear forgets all that is known, also on disk.
+// clear removes the whole index, also on disk.
 func (x *index) clear() error {
 	x.close()
 	next := x.state.Next
@@ -149,7 +148,7 @@ func (x *index) clear() error {
 	return nil
 }
 
-// add takes in captures of a file that is read so far.
+// add stores captures of a file, which is covered up to an octet.
 func (x *index) add(captures []*Capture, file string, covered int64) {
 	for _, c := range captures {
 		x.recent[c.Key] = append(x.recent[c.Key], c)
@@ -162,11 +161,11 @@ func (x *index) add(captures []*Capture, file string, covered int64) {
 	x.covered[file] = covered
 }
 
-// contentMark begins the keys of lines that say which record has a body. No address has such a key.
+// contentMark begins the keys of lines for bodies. No URL has such a key.
 const contentMark = "="
 
-// contentKey is under what the index has the record of a body, whatever its address; "": it is not
-// shared. A body that was sent in chunks is another one: readers go by the header of a revisit.
+// contentKey returns the index key of a body, whatever its URL, or "" if the body is not shared. A
+// chunked body has its own key, because readers use the header of the revisit.
 func contentKey(c *Capture) string {
 	if c.MIME == Revisit || c.Status != "200" || c.Truncated != "" || c.Digest == "" ||
 		strings.ContainsAny(c.Digest, " \n") {
@@ -178,7 +177,7 @@ func contentKey(c *Capture) string {
 	return contentMark + c.Digest
 }
 
-// under returns what the index has under a key, the oldest of each run first.
+// under returns the captures under a key, oldest first in each run.
 func (x *index) under(key string) (found []*Capture, err error) {
 	found = slices.Clone(x.recent[key])
 	for _, r := range x.runs {
@@ -191,7 +190,7 @@ func (x *index) under(key string) (found []*Capture, err error) {
 	return found, nil
 }
 
-// last returns the latest captures of an address, the newest first.
+// last returns the latest captures of a URL, newest first.
 func (x *index) last(url string) ([]*Capture, error) {
 	var found []*Capture
 	for _, key := range SURTs(url) {
@@ -208,7 +207,7 @@ func (x *index) last(url string) ([]*Capture, error) {
 	return found, nil
 }
 
-// has reports whether there is a record of an address with a body, of a moment as records have it.
+// has reports whether a record of a URL at a date has a body. The date has the form of records.
 func (x *index) has(url, date string) bool {
 	at, err := warc.ParseDate(date)
 	if err != nil {
@@ -240,7 +239,7 @@ func (x *index) has(url, date string) bool {
 	return false
 }
 
-// of is Reader.Of.
+// of implements Reader.Of.
 func (x *index) of(url string, near time.Time, most int) ([]*Capture, error) {
 	var found []*Capture
 	of := newWanted(url)
@@ -269,7 +268,7 @@ func (x *index) of(url string, near time.Time, most int) ([]*Capture, error) {
 	return of.one(of.nearest(found, near, most), near), nil
 }
 
-// flush writes what is in memory as a run, and merges runs where there are many of one size.
+// flush writes the captures in memory as a run, and merges runs of similar size.
 func (x *index) flush() error {
 	if x.count == 0 && maps.Equal(x.covered, x.state.Covered) {
 		return nil
@@ -341,13 +340,13 @@ func (x *index) flush() error {
 	x.recent, x.count = map[string][]*Capture{}, 0
 	for _, r := range old {
 		r.file.Close()
-		os.Remove(r.file.Name()) // one that stays takes space only
+		os.Remove(r.file.Name()) // a file that stays takes space only
 	}
 	return nil
 }
 
-// tooMany returns the first of the last runs that are to be merged; -1: there are few enough. Runs
-// of one size differ by less than fanout times.
+// tooMany returns the first of the last runs that must be merged, or -1. Sizes are similar if they
+// differ by a factor below fanout.
 func tooMany(runs []runState) int {
 	if len(runs) < fanout {
 		return -1
@@ -359,10 +358,10 @@ func tooMany(runs []runState) int {
 	return -1
 }
 
-// source hands out lines in order; the line is valid until the next call. io.EOF is its end.
+// source returns lines in order, and io.EOF at the end. A line is valid until the next call.
 type source func() ([]byte, error)
 
-// memory are the lines of what is in memory that are not below a text.
+// memory returns the lines in memory that are not below a text.
 func (x *index) memory(text string) source {
 	all := make([]*Capture, 0, x.count)
 	for _, c := range x.recent {
@@ -392,7 +391,7 @@ func (x *index) memory(text string) source {
 	}
 }
 
-// fromRun are the lines of a run from one that begins at an octet.
+// fromRun returns the lines of a run from an octet on.
 func fromRun(r openRun, at int64) source {
 	in := bufio.NewReaderSize(io.NewSectionReader(r.file, at, r.Size()-at), MaxIndexLine)
 	return func() ([]byte, error) {
@@ -412,7 +411,7 @@ func merge(w io.Writer, sources []source) error {
 	})
 }
 
-// merged hands out the lines of all sources in order, each once. The line is valid until yield
+// merged passes the lines of all sources to yield in order, each once. A line is valid until yield
 // returns.
 func merged(sources []source, yield func(line []byte) error) error {
 	var h heads
@@ -464,14 +463,14 @@ func (h *heads) Pop() any {
 	return last
 }
 
-// writeDurable makes a file that is there whole or not at all, also after a power failure.
+// writeDurable writes a file whole or not at all, also after a power failure.
 func writeDurable(path string, write func(io.Writer) error) (size int64, err error) {
 	temp := path + ".new"
 	f, err := os.Create(temp)
 	if err != nil {
 		return 0, err
 	}
-	defer os.Remove(temp) // after the rename there is nothing of that name
+	defer os.Remove(temp) // does nothing after the rename
 	w := bufio.NewWriterSize(f, 64<<10)
 	err = write(w)
 	if err == nil {

@@ -12,58 +12,52 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// MaxIndexLine bounds a line, in octets: two addresses and some numbers.
+// MaxIndexLine limits a line, in octets: two URLs and some numbers.
 const MaxIndexLine = 256 << 10
 
-// Capture is what a line says.
+// Capture is a line of the CDXJ index: the place of a capture.
 //
-// A line of the CDXJ index says which capture of which address is where.
-//
-// A line is a key, a moment of 14 digits (UTC) and a JSON object:
+// A line has a key, a moment of 14 digits (UTC) and a JSON object:
 //
 //	org,example)/news 20260131120000 {"url": "https://example.org/news", "mime": "text/html", ...}
 //
 // # Guarantees
 //
-//  1. SURT is the Wayback Machine's (SURT): captures of a page lie together, and the pages of a
-//     domain. Several addresses may have one key; which one was captured the object says.
+//  1. The key is the Wayback Machine's SURT: captures of a page are neighbours, and so are pages of
+//     a domain. Several URLs may share a key; the object names the captured one.
 //  2. Lines in the order of their octets are in the order of key and time.
-//  3. ParseIndexLine takes what others write: fields it does not know, numbers as text. It refuses
+//  3. ParseIndexLine accepts unknown fields and numbers as text, as others write them. It refuses
+//     lines longer than MaxIndexLine.
 //
-// lines
-//
-//	longer than MaxIndexLine.
-//
-// Sources: the CDXJ format of webrecorder/cdxj-indexer, and keys as internetarchive/surt makes
-// them.
+// Sources: the CDXJ format of webrecorder/cdxj-indexer, and the keys of internetarchive/surt.
 type Capture struct {
 	Key  string    `json:"-"`
 	Time time.Time `json:"-"` // to the second
-	// Type is the media type in the header of a revisit. Only who reads the record knows it.
+	// Type is the media type in the header of a revisit. It is known only if the record was read.
 	Type string `json:"-"`
-	// Chunked: the body was sent in chunks. Only who reads the record knows it.
+	// Chunked means that the body was sent in chunks. It is known only if the record was read.
 	Chunked bool `json:"-"`
 
 	URL      string `json:"url"`
-	MIME     string `json:"mime,omitempty"`   // of the answer; Revisit: see there
+	MIME     string `json:"mime,omitempty"`   // of the answer; or Revisit
 	Status   string `json:"status,omitempty"` // of HTTP
-	Digest   string `json:"digest,omitempty"` // of the payload, as "sha1:" and base 32
+	Digest   string `json:"digest,omitempty"` // of the payload: "sha1:" and base 32
 	Length   int64  `json:"length"`           // octets of the record in its file
 	Offset   int64  `json:"offset"`
 	Filename string `json:"filename"`
 
-	// What a planner's own index has beside that. Others do not know these fields, so that Plain
-	// leaves them out.
-	Date string `json:"date,omitempty"` // of the record, as it has it
-	// Within is how many octets are before the record in its gzip member, uncompressed. Length is
-	// 0 where a member has more than one record.
+	// Date and the fields below are extensions of recrawl's own index. Plain removes them for other
+	// tools.
+	Date string `json:"date,omitempty"` // of the record, in its form
+	// Within is the number of octets before the record in its gzip member, uncompressed. Length is
+	// 0 if a member has several records.
 	Within     int64  `json:"within,omitempty"`
-	Truncated  string `json:"truncated,omitempty"` // why its body is not whole
+	Truncated  string `json:"truncated,omitempty"` // why the body is cut
 	RefersURI  string `json:"refers_to_uri,omitempty"`
 	RefersDate string `json:"refers_to_date,omitempty"`
 }
 
-// Plain returns the capture with the seven usual fields alone.
+// Plain returns the capture with only the seven usual fields.
 func (c Capture) Plain() Capture {
 	c.Date, c.Truncated, c.RefersURI, c.RefersDate, c.Within = "", "", "", "", 0
 	return c
@@ -74,15 +68,15 @@ const Revisit = "warc/revisit"
 
 const stamp = "20060102150405"
 
-// Stamp is a moment as 14 digits of UTC.
+// Stamp returns a moment as 14 digits of UTC.
 func Stamp(t time.Time) string { return t.UTC().Format(stamp) }
 
-// ErrStamp says that a text is no moment.
+// ErrStamp is returned for a text that is not a moment.
 var ErrStamp = words.Hint(errors.New("not a moment"), replayShows, words.ExitMisuse)
 
 const replayShows = "recrawl replay shows which pages and moments there are"
 
-// ParseStamp reads 1 to 14 digits: what is missing is its first moment, so that 2026 is its start.
+// ParseStamp reads 1 to 14 digits. Missing digits mean the start: 2026 is the start of that year.
 func ParseStamp(text string) (time.Time, error) {
 	const first = "00010101000000"
 	if len(text) < 4 || len(text) > len(stamp) || strings.Trim(text, "0123456789") != "" {
@@ -100,13 +94,13 @@ func ParseStamp(text string) (time.Time, error) {
 	return t, nil
 }
 
-// AppendIndexLine appends the line of a capture, with its end. Numbers are text, as others have
-// them.
+// AppendIndexLine appends the line of a capture, with its end. Numbers are written as text, as
+// other tools do.
 func AppendIndexLine(dst []byte, c *Capture) ([]byte, error) {
 	return appendIndexLine(dst, c, Stamp(c.Time))
 }
 
-// AppendIndexLineAt is AppendLine with a moment to the millisecond, of 17 digits (CDXJ 0.1.0,
+// AppendIndexLineAt is AppendIndexLine with a moment in milliseconds, of 17 digits (CDXJ 0.1.0,
 // Integer Timestamp).
 func AppendIndexLineAt(dst []byte, c *Capture, at time.Time) ([]byte, error) {
 	at = at.UTC()
@@ -141,11 +135,11 @@ func appendIndexLine(dst []byte, c *Capture, at string) ([]byte, error) {
 
 var errLine = errors.New("want a key, a time of 14 or 17 digits and a JSON object")
 
-// IsStamp reports whether a text looks like the moment of a line: to the second, or to the
-// millisecond (CDXJ 0.1.0).
+// IsStamp reports whether a text has the length of a moment in seconds or in milliseconds (CDXJ
+// 0.1.0).
 func IsStamp(text []byte) bool { return len(text) == len(stamp) || len(text) == len(stamp)+3 }
 
-// ParseIndexLine reads a line. Milliseconds of its moment are left out.
+// ParseIndexLine reads a line. It drops the milliseconds of the moment.
 func ParseIndexLine(line []byte) (*Capture, error) {
 	if len(line) > MaxIndexLine {
 		return nil, fmt.Errorf("index line of %d octets: want at most %d", len(line), MaxIndexLine)
@@ -183,14 +177,14 @@ func ParseIndexLine(line []byte) (*Capture, error) {
 			continue
 		}
 		if *n.to, err = strconv.ParseInt(string(n.text), 10, 64); err != nil || *n.to < 0 {
-			return nil, fmt.Errorf("index line %.80q: %q is no length or offset",
+			return nil, fmt.Errorf("index line %.80q: %q is not a length or offset",
 				line, string(n.text))
 		}
 	}
 	return c, nil
 }
 
-// text is a JSON string, or a number as text.
+// text is a JSON string, or a number read as text.
 type text string
 
 func (t *text) UnmarshalJSON(b []byte) error {

@@ -9,11 +9,12 @@ import (
 	"strings"
 )
 
-// IndexRun is a sorted file of lines.
+// IndexRun is a file of sorted lines.
 type IndexRun struct {
 	r    io.ReaderAt
 	size int64
-	// marks are the first whole lines behind evenly spaced octets: most of a search is in memory.
+	// marks are the first whole lines after evenly spaced octets. They keep most steps of a search
+	// in memory.
 	marks []mark
 }
 
@@ -23,12 +24,12 @@ type mark struct {
 }
 
 const (
-	markEvery = 32 << 10 // octets between two marks, at least
+	markEvery = 32 << 10 // least octets between two marks
 	mostMarks = 4096     // of a run; about 100 octets each
 	markBytes = 200      // of a line that a mark keeps: key and time of most addresses
 )
 
-// NewIndexRun returns a run of so many octets. What is not sorted is not found.
+// NewIndexRun returns a run of size octets. Unsorted lines are not found.
 func NewIndexRun(r io.ReaderAt, size int64) (*IndexRun, error) {
 	run := &IndexRun{r: r, size: size}
 	step := max(markEvery, size/mostMarks)
@@ -48,14 +49,14 @@ func NewIndexRun(r io.ReaderAt, size int64) (*IndexRun, error) {
 	return run, nil
 }
 
-// Size is how many octets the run has.
+// Size returns the octets of the run.
 func (r *IndexRun) Size() int64 { return r.size }
 
-// lineBehind returns the first line that begins at or behind an octet; size: there is none.
+// lineBehind returns the first line that starts at or after an octet, or Size if there is none.
 func (r *IndexRun) lineBehind(at int64) (begin int64, line []byte, err error) {
 	from := at
 	if at > 0 {
-		from-- // the line end before it may be there
+		from-- // the previous line end may be there
 	}
 	in := bufio.NewReaderSize(io.NewSectionReader(r.r, from, r.size-from), 2<<10)
 	begin = from
@@ -80,7 +81,7 @@ func eofIsNone(err error) error {
 	return err
 }
 
-// readLine reads a line with its end. One without is torn: io.EOF.
+// readLine reads a line with its end. A line without an end is torn: io.EOF.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	line, err := r.ReadSlice('\n')
 	if err == nil {
@@ -97,10 +98,10 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	return long, err
 }
 
-// Seek returns the offset of the first line that is not below a text; Size: there is none.
+// Seek returns the offset of the first line that is not below a text, or Size.
 func (r *IndexRun) Seek(text string) (int64, error) {
-	// Of a mark that was cut, and with which the text begins, nobody knows whether its line is
-	// below: the search goes on in the file, from before the first such mark to behind the last.
+	// A cut mark that is a prefix of the text says nothing about its line. So the search continues
+	// in the file, from before the first such mark to after the last one.
 	first := sort.Search(len(r.marks), func(i int) bool {
 		line := r.marks[i].line
 		return string(line) >= text || len(line) == markBytes &&
@@ -123,14 +124,14 @@ func (r *IndexRun) Seek(text string) (int64, error) {
 		}
 		switch {
 		case begin >= high:
-			high = middle // no line begins between
+			high = middle // no line starts between them
 		case string(line) < text:
 			low = begin + int64(len(line))
 		default:
 			high = begin
 		}
 	}
-	// A line that began before middle may begin in what is left.
+	// A line that starts before middle may start in the lower part.
 	in := bufio.NewReaderSize(io.NewSectionReader(r.r, low, r.size-low), 4<<10)
 	for at := low; ; {
 		line, err := readLine(in)
@@ -147,7 +148,7 @@ func (r *IndexRun) Seek(text string) (int64, error) {
 	}
 }
 
-// From hands the lines that are not below a text to yield, until that returns false. The line is
+// From passes the lines that are not below a text to yield, until yield returns false. A line is
 // valid until yield returns.
 func (r *IndexRun) From(text string, yield func(line []byte) bool) error {
 	at := int64(0)
@@ -169,12 +170,12 @@ func (r *IndexRun) From(text string, yield func(line []byte) bool) error {
 	}
 }
 
-// lastBytes bounds what Last reads.
+// lastBytes limits the octets that Last reads.
 const lastBytes = 32 << 10
 
-// Last returns the last captures of a key, at most those of 32 KiB of lines, by time.
+// Last returns the last captures of a key by time, in at most 32 KiB of lines.
 func (r *IndexRun) Last(key string) ([]*Capture, error) {
-	end, err := r.Seek(key + "!") // the octet behind the blank
+	end, err := r.Seek(key + "!") // the character after the blank
 	if err != nil {
 		return nil, err
 	}

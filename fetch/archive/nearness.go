@@ -9,26 +9,25 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// wanted says which captures of a key answer for an address: many pages may share a key, and many
-// sites.
+// wanted selects the captures of a key that answer for a URL. Many pages and sites may share a key.
 type wanted struct {
-	url   string // canonical, or as it was given
+	url   string // canonical, or as given
 	known map[string]nearness
 }
 
-// nearness is how near the address of a capture is, the nearest first.
+// nearness is the similarity of two URLs, nearest first.
 type nearness uint8
 
 const (
 	itself nearness = iota
 	otherScheme
-	otherWWW // and perhaps the other scheme, too
+	otherWWW // and perhaps also the other scheme
 	stranger
 )
 
 func newWanted(url string) *wanted { return &wanted{identity(url), map[string]nearness{}} }
 
-// identity is the canonical form of an address; what has none is its own.
+// identity returns the canonical form of a URL, or the URL itself if it has none.
 func identity(url string) string {
 	if canonical, err := sitegraph.Canonical(url); err == nil {
 		return canonical
@@ -58,7 +57,7 @@ func nearnessOf(a, b string) nearness {
 	hostA, pathA, _ := strings.Cut(restA, "/")
 	hostB, pathB, _ := strings.Cut(restB, "/")
 	if !okA || !okB || pathA != pathB ||
-		schemeA != schemeB && strings.Contains(hostA+hostB, ":") { // a port is of one scheme
+		schemeA != schemeB && strings.Contains(hostA+hostB, ":") { // a port belongs to one scheme
 		return stranger
 	}
 	switch {
@@ -77,7 +76,7 @@ func withoutWWW(host string) string {
 	return host
 }
 
-// nearest keeps the captures of the nearest address that are nearest to a moment, by time.
+// nearest returns the captures of the most similar URL that are nearest to a moment, by time.
 func (w *wanted) nearest(found []*Capture, near time.Time, most int) []*Capture {
 	best := stranger
 	for _, c := range found {
@@ -96,13 +95,13 @@ func (w *wanted) nearest(found []*Capture, near time.Time, most int) []*Capture 
 	})
 	return slices.CompactFunc(found, func(a, b *Capture) bool {
 		one, other := *a, *b
-		one.Type, other.Type = "", "" // of a run nobody knows these
+		one.Type, other.Type = "", "" // unknown for captures of a run
 		one.Chunked, other.Chunked = false, false
 		return one == other
 	})
 }
 
-// one keeps the captures of one address: that of the capture nearest to a moment.
+// one returns the captures of one URL: that of the capture nearest to a moment.
 func (w *wanted) one(found []*Capture, near time.Time) []*Capture {
 	if len(found) == 0 || w.of(found[0].URL) == itself {
 		return found

@@ -10,23 +10,23 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive/warc"
 )
 
-// notModified makes the records that stand in a WACZ for captures of "not modified". A record of
-// the archive has the header that the server sent, which has no type and no content coding: with it
-// ReplayWeb.page shows compressed octets as they are. These have no header, so that the one of the
-// record that they name holds.
+// notModified makes records for the captures of "not modified" in a WACZ. The original record has
+// the header that the server sent, without type and content coding, so ReplayWeb.page would show
+// compressed octets. The new records have no header, so that the header of the record that they
+// name applies.
 //
-// They are made twice, for the file and for the index, and are the same both times: so their places
-// need no memory.
+// They are made twice, for the file and for the index, and are equal. So their places need no
+// memory.
 type notModified struct {
-	name     string // of the file in archive/
+	name     string // name of the file in archive/
 	software string
 	any      bool // there are such captures
 	w        warc.Writer
-	record   []byte // room
-	end      int64  // of the records that stand in the index so far
+	record   []byte // buffer
+	end      int64  // end of the records that the index has so far
 }
 
-// newNotModified looks whether there are any, and for a name that no WARC file has.
+// newNotModified looks for such captures, and for a name that no WARC file has.
 func newNotModified(r *Reader, software string) (*notModified, error) {
 	n := &notModified{name: "not-modified.warc.gz", software: software}
 	for i := 1; slices.ContainsFunc(r.Files(), func(f WARCFile) bool {
@@ -41,7 +41,7 @@ func newNotModified(r *Reader, software string) (*notModified, error) {
 	return n, err
 }
 
-// each hands out the captures of "not modified" and those that they mean.
+// each passes each capture of "not modified" and its original to yield.
 func (n *notModified) each(r *Reader, yield func(c, original *Capture) error) error {
 	return r.Each(func(c *Capture) error {
 		if c.Status != "304" {
@@ -88,7 +88,7 @@ func (n *notModified) info(created time.Time) ([]byte, error) {
 				{Name: warc.ContentField, Value: warc.Fields}}, Block: [][]byte{[]byte(text)}})
 }
 
-// of is the record that stands for a capture. It is valid until the next call.
+// of returns the record for a capture, valid until the next call.
 func (n *notModified) of(c, original *Capture) ([]byte, error) {
 	record, err := n.w.Append(n.record[:0],
 		&warc.NewRecord{Type: warc.Revisit,
@@ -101,8 +101,8 @@ func (n *notModified) of(c, original *Capture) ([]byte, error) {
 	return record, err
 }
 
-// stand lets a line of the index be that of the record which stands for its capture. False: there
-// is none. It is called in the order of write.
+// stand changes a line of the index to the record for its capture. It returns false if there is no
+// record. Calls must be in the order of write.
 func (n *notModified) stand(r *Reader, c, line *Capture) (ok bool, err error) {
 	original, err := r.Original(c)
 	if errors.Is(err, ErrNoBody) {
@@ -121,7 +121,7 @@ func (n *notModified) stand(r *Reader, c, line *Capture) (ok bool, err error) {
 	return true, nil
 }
 
-// moment is when a capture was made, as exactly as its record says.
+// moment returns the time of a capture, as exactly as its record has it.
 func moment(c *Capture) time.Time {
 	if at, err := warc.ParseDate(c.Date); err == nil {
 		return at

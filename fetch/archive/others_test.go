@@ -14,7 +14,8 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive/warc"
 )
 
-// othersRecord is one as other writers make it: of a day of January 2024, with its address as body.
+// othersRecord returns a record as other writers make it: of a day of January 2024, with its URL as
+// body.
 func othersRecord(url string, day int) string {
 	return othersAnswer(url, day, "Content-Type: text/html\r\n")
 }
@@ -43,7 +44,7 @@ func othersReader(t *testing.T, files map[string]string) *Reader {
 	return r
 }
 
-// TestOfOneAddress asks for addresses that share a key: no capture of another page is the answer.
+// TestOfOneAddress asks for URLs that share a key. No capture of another page is returned.
 func TestOfOneAddress(t *testing.T) {
 	const session = "9682993c8daa2c5497996114facdc80"
 	text := ""
@@ -93,7 +94,7 @@ func TestOfOneAddress(t *testing.T) {
 	}
 }
 
-// TestKeysOfBefore looks for a page in an index whose keys leave out more of a host.
+// TestKeysOfBefore looks for a page in an index with older keys, which omit more of a host.
 func TestKeysOfBefore(t *testing.T) {
 	x := newIndex(t.TempDir())
 	c := &Capture{Key: "com)/", URL: "https://www3288.com/", Date: "2024-01-31T00:00:00Z"}
@@ -113,7 +114,7 @@ func TestKeysOfBefore(t *testing.T) {
 	x.close()
 }
 
-// TestOneMember reads a file of one gzip member, and files of ARC, as if each record were one.
+// TestOneMember reads a file of one gzip member, and ARC files, like files with separate records.
 func TestOneMember(t *testing.T) {
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
@@ -146,8 +147,8 @@ func TestOneMember(t *testing.T) {
 	}
 }
 
-// TestRevisitWithoutHeader: a revisit that keeps less of its header than there was has type and
-// coding of the record that it names.
+// TestRevisitWithoutHeader checks that a revisit with an incomplete header gets type and coding
+// from the record that it names.
 func TestRevisitWithoutHeader(t *testing.T) {
 	const url = "http://h.example/"
 	for _, block := range []string{"", "HTTP/1.1 200 OK\r\nDate: x\r\n\r\n"} {
@@ -169,7 +170,7 @@ func TestRevisitWithoutHeader(t *testing.T) {
 	}
 }
 
-// TestTextOfCut: of a body that is damaged comes what can be read, and why that is not all.
+// TestTextOfCut checks that a damaged body returns its readable part and an error.
 func TestTextOfCut(t *testing.T) {
 	text := []byte(strings.Repeat("words of a page ", 400))
 	var zipped bytes.Buffer

@@ -16,12 +16,12 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Reader looks into the WARC files of a directory, also while a run adds to them. It may be used by
-// many goroutines.
+// Reader reads the WARC files of a directory, also while a run adds to them. Goroutines may share
+// it.
 type Reader struct {
 	dir   string
 	index *index
-	temp  string // directory of an index that was made for this reader; ""
+	temp  string // directory of a temporary index of this reader, or ""
 	files []WARCFile
 	notes []string
 }
@@ -32,14 +32,14 @@ type WARCFile struct {
 	Size int64 // octets up to the end of the last whole record
 }
 
-// ErrNoFiles says that a directory has no WARC files.
+// ErrNoFiles is returned for a directory without WARC files.
 var ErrNoFiles = words.Hint(
 	errors.New("no WARC file (.warc.gz or .warc), nor one of ARC, is in it"),
 	"name the directory of recrawl run --archive, or another one with WARC files",
 	words.ExitFailed)
 
-// OpenReader opens a directory of WARC files of any writer. What their index lacks is read from the
-// files, all of them if there is none.
+// OpenReader opens a directory of WARC files of any writer. It reads the parts of files that their
+// index does not cover: all of them if there is no index.
 func OpenReader(dir string) (r *Reader, err error) {
 	r = &Reader{dir: dir}
 	names, err := warcFiles(dir)
@@ -49,7 +49,7 @@ func OpenReader(dir string) (r *Reader, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("read archive %s: %w", dir, err)
 	}
-	const tries = 3 // a run may merge the index meanwhile
+	const tries = 3 // a run may merge the index at the same time
 	for range tries {
 		if r.index, err = openIndex(dir); !errors.Is(err, errState) {
 			break
@@ -88,7 +88,7 @@ func (r *Reader) catchUp(name string) error {
 		return err
 	}
 	for _, d := range damage {
-		if !warc.IsCut(d) { // one that is cut may be about to be written
+		if !warc.IsCut(d) { // the end may be in the process of being written
 			r.notes = append(r.notes, fmt.Sprintf("%s: %v", name, d))
 		}
 	}
@@ -96,7 +96,7 @@ func (r *Reader) catchUp(name string) error {
 	return nil
 }
 
-// Close ends the use of the files.
+// Close closes the files.
 func (r *Reader) Close() error {
 	r.index.close()
 	if r.temp != "" {
@@ -105,10 +105,10 @@ func (r *Reader) Close() error {
 	return nil
 }
 
-// Files are the WARC files, by name.
+// Files returns the WARC files, by name.
 func (r *Reader) Files() []WARCFile { return r.files }
 
-// Notes says what is damaged; empty if nothing is.
+// Notes lists damage; empty if there is none.
 func (r *Reader) Notes() []string { return r.notes }
 
 // Open opens a WARC file up to its last whole record.
@@ -123,11 +123,10 @@ func (r *Reader) Open(f WARCFile) (io.ReadCloser, error) {
 	}{io.LimitReader(file, f.Size), file}, nil
 }
 
-// Each hands out all captures by key and time. The error of yield ends it and is returned.
+// Each passes all captures to yield, by key and time. An error of yield ends it and is returned.
 func (r *Reader) Each(yield func(*Capture) error) error { return r.From("", yield) }
 
-// From hands out the captures whose lines in an index are not below a text, such as a key, as Each
-// does.
+// From is Each for the captures whose lines in an index are not below a text, such as a key.
 func (r *Reader) From(text string, yield func(*Capture) error) error {
 	sources := []source{r.index.memory(text)}
 	for _, run := range r.index.runs {
@@ -139,7 +138,7 @@ func (r *Reader) From(text string, yield func(*Capture) error) error {
 	}
 	return merged(sources, func(line []byte) error {
 		if bytes.HasPrefix(line, []byte(contentMark)) {
-			return nil // which record has a body
+			return nil // a line of a body
 		}
 		c, err := ParseIndexLine(line)
 		if err != nil {
@@ -149,23 +148,23 @@ func (r *Reader) From(text string, yield func(*Capture) error) error {
 	})
 }
 
-// Of returns the captures of an address by time, the oldest first: at most most, those nearest to a
-// moment. If there are none, those of the same address with the other one of http and https are
-// returned, or else those with or without "www.". All are of one address.
+// Of returns the captures of a URL by time, oldest first: at most most, nearest to a moment. If
+// there are none, it returns those of the URL with the other scheme (http or https), or else those
+// with or without "www.". All are of one URL.
 func (r *Reader) Of(url string, near time.Time, most int) ([]*Capture, error) {
 	return r.index.of(url, near, most)
 }
 
-// Answer is what a server said, as it was captured.
+// Answer is a captured answer of a server.
 type Answer struct {
 	Capture *Capture
 	Status  int
 	Header  []warc.Field // of HTTP; empty for a resource
-	Body    []byte       // without transfer coding, with its content coding
-	Cut     string       // why the body is not whole; "": it is
+	Body    []byte       // without transfer coding, in its content coding
+	Cut     string       // why the body is cut; "": it is whole
 }
 
-// Get returns the first value of a header field; "" if there is none.
+// Get returns the first value of a header field, or "".
 func (a *Answer) Get(name string) string {
 	for _, f := range a.Header {
 		if strings.EqualFold(f.Name, name) {
@@ -175,17 +174,17 @@ func (a *Answer) Get(name string) string {
 	return ""
 }
 
-// ErrNoBody says that a capture refers to a record that is not in these files.
+// ErrNoBody is returned for a capture that refers to a record outside these files.
 var ErrNoBody = errors.New("the record that has its body is not in this archive")
 
-// MostBody bounds the body of an answer that is read into memory, in octets.
+// MostBody limits an answer's body that is read into memory, in octets.
 const MostBody = 64 << 20
 
-// Answer reads a capture. A revisit has the header of its own, and the body of the record that it
-// refers to.
+// Answer reads a capture. A revisit has its own header, and the body of the record that it refers
+// to.
 func (r *Reader) Answer(c *Capture) (*Answer, error) { return shelf{r.dir, r.Of}.answer(c) }
 
-// shelf are the WARC files of a directory, and what knows their captures, as Reader.Of does.
+// shelf is the WARC files of a directory with a function that finds their captures, like Reader.Of.
 type shelf struct {
 	dir string
 	of  func(url string, near time.Time, most int) ([]*Capture, error)
@@ -205,11 +204,11 @@ func (r shelf) answer(c *Capture) (*Answer, error) {
 		return nil, fmt.Errorf("capture of %s at %s: %w", c.URL, Stamp(c.Time), err)
 	}
 	a.Body, a.Cut = original.Body, original.Cut
-	if a.Status == 304 || a.Status == 0 { // all was as before, or no header was kept
+	if a.Status == 304 || a.Status == 0 { // nothing changed, or no header was kept
 		a.Status, a.Header = original.Status, original.Header
 	}
 	for _, name := range []string{"Content-Type", "Content-Encoding"} {
-		// Some writers keep a few fields of a revisit. The same body has the same type and coding.
+		// Some writers keep few fields of a revisit. The same body has the same type and coding.
 		if value := original.Get(name); value != "" && a.Get(name) == "" {
 			a.Header = append(slices.Clip(a.Header), warc.Field{Name: name, Value: value})
 		}
@@ -217,8 +216,8 @@ func (r shelf) answer(c *Capture) (*Answer, error) {
 	return a, nil
 }
 
-// Original returns the capture that a revisit refers to, or ErrNoBody. A revisit that names none,
-// as WARC 1.0 allowed, means one of the same address and digest.
+// Original returns the capture that a revisit refers to, or ErrNoBody. A revisit without a
+// reference, as in WARC 1.0, means one with the same URL and digest.
 func (r *Reader) Original(c *Capture) (*Capture, error) {
 	return shelf{r.dir, r.Of}.original(c)
 }
@@ -243,7 +242,7 @@ func (r shelf) original(c *Capture) (*Capture, error) {
 }
 
 func (r shelf) sameDigest(c *Capture) (*Capture, error) {
-	const near = 1000 // captures of the address
+	const near = 1000 // captures of the URL
 	past, err := r.of(c.URL, c.Time, near)
 	if err != nil {
 		return nil, err
@@ -301,18 +300,18 @@ func (r shelf) record(c *Capture) (*Answer, error) {
 	return a, nil
 }
 
-// Text is the body without its content codings, at most most octets of it. With an error comes
-// what can be read before the damage.
+// Text returns the body without its content codings, at most most octets. With an error it returns
+// the part before the damage.
 func (a *Answer) Text(most int64) ([]byte, error) {
 	return warc.Decode(a.Body, warc.Codings(a.Header), most)
 }
 
-// IsCoded reports whether the body is in the content coding that the header names.
+// IsCoded reports whether the body is in the content coding of its header.
 func (a *Answer) IsCoded() bool { return !warc.IsPlain(a.Body, warc.Codings(a.Header)) }
 
-// Since hands out the captures of records that begin behind what is known of each WARC file, by the
-// names of the files and then by place. Those that share a gzip member are left out. It returns the
-// octets up to which all are known now. The error of yield ends it and is returned.
+// Since passes the captures of records after the known octets of each WARC file to yield, by file
+// name and place. Captures that share a gzip member are left out. It returns the octets that are
+// known now. An error of yield ends it and is returned.
 func (r *Reader) Since(known map[string]int64, yield func(*Capture) error) (
 	map[string]int64, error) {
 	now := make(map[string]int64, len(r.files))
@@ -322,7 +321,7 @@ func (r *Reader) Since(known map[string]int64, yield func(*Capture) error) (
 			if _, _, err := scan(filepath.Join(r.dir, f.Name), from,
 				func(c *Capture, end int64) error {
 					if end > f.Size || c.Length == 0 {
-						return nil // the next reader sees it; or its place is not its offset alone
+						return nil // the next reader sees it, or its offset is not enough
 					}
 					return yield(c)
 				}); err != nil {

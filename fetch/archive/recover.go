@@ -15,10 +15,10 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive/warc"
 )
 
-// endings are those of the names of WARC files, and of ARC files, which came before them.
+// endings are the extensions of WARC files and of their predecessor, ARC.
 var endings = []string{".warc.gz", ".warc", ".arc.gz", ".arc"}
 
-// warcFiles are the names of the WARC files of a directory, in their order.
+// warcFiles returns the names of the WARC files of a directory, in order.
 func warcFiles(dir string) (names []string, err error) { return namesIn(dir, endings) }
 
 func namesIn(dir string, endings []string) (names []string, err error) {
@@ -37,7 +37,7 @@ func namesIn(dir string, endings []string) (names []string, err error) {
 	return names, nil // ReadDir sorts
 }
 
-// recover makes index and files agree, and the last file ready for more.
+// recover makes index and files agree, and prepares the last file for more records.
 func (a *Archive) recover() error {
 	names, err := warcFiles(a.dir)
 	if err != nil {
@@ -75,7 +75,7 @@ func (a *Archive) recover() error {
 	return nil
 }
 
-// serialOf reads the number in a name of ours.
+// serialOf returns the number in a name of this program.
 func serialOf(name string) (serial int, ok bool) {
 	rest, ours := strings.CutPrefix(name, "recrawl-")
 	rest, zip := strings.CutSuffix(rest, ".warc.gz")
@@ -87,22 +87,22 @@ func serialOf(name string) (serial int, ok bool) {
 	return serial, err == nil && serial >= 0
 }
 
-// disagrees says why an index is not one of these files; "": it may lack their ends.
+// disagrees returns why an index does not belong to these files, or "". It may lack their ends.
 func (x *index) disagrees(dir string, names []string) string {
 	for name, covered := range x.covered {
 		if !slices.Contains(names, name) {
-			return fmt.Sprintf("%s is missing, which the index knows", name)
+			return fmt.Sprintf("%s is missing, and the index has it", name)
 		}
 		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Size() < covered {
-			return fmt.Sprintf("%s has %d octets, of which the index knows %d",
+			return fmt.Sprintf("%s has %d octets, and the index has %d",
 				name, info.Size(), covered)
 		}
 	}
 	return ""
 }
 
-// catchUp indexes what the index lacks of a file. The last one is cut behind its last whole record,
-// and goes on, if it is ours.
+// catchUp adds the uncovered part of a file to the index. If the last file was written by this
+// program, catchUp cuts it after its last whole record, to continue it.
 func (a *Archive) catchUp(name string, last bool) error {
 	path := filepath.Join(a.dir, name)
 	info, err := os.Stat(path)
@@ -136,10 +136,10 @@ func (a *Archive) catchUp(name string, last bool) error {
 		case !last:
 			a.index.covered[name] = info.Size() // it does not change any more
 		case damaged:
-			a.index.covered[name] = damage[0].Offset // to be seen again by the next Open
+			a.index.covered[name] = damage[0].Offset // the next Open reads it again
 		case ours && len(damage) > 0 && end > 0:
 			a.notes = append(a.notes,
-				fmt.Sprintf("%s: %d octets of a record that was not whole were cut off at octet %d",
+				fmt.Sprintf("%s: %d octets of an incomplete record were cut off at octet %d",
 					name, info.Size()-end, end))
 			if err := os.Truncate(path, end); err != nil {
 				return err
@@ -148,8 +148,8 @@ func (a *Archive) catchUp(name string, last bool) error {
 	}
 	switch {
 	case !last || !ours || damaged || end >= a.o.MaxFile:
-		return nil // the next record begins a file
-	case end == 0: // a crash came before its first record was whole
+		return nil // the next record starts a file
+	case end == 0: // a crash came before its first record was complete
 		delete(a.index.covered, name)
 		return os.Remove(path)
 	}
@@ -158,13 +158,13 @@ func (a *Archive) catchUp(name string, last bool) error {
 		return err
 	}
 	a.f, a.name, a.end, a.synced = f, name, end, end
-	return f.Sync() // what a crash left may not be on disk
+	return f.Sync() // the rest after a crash may not be on disk
 }
 
-// scan reads a file from a record on and hands out its captures, each with the offset behind its
-// record, or that of its gzip member where others follow in it. It returns the offset behind the
-// last whole record, and what is damaged: only the last damage can be behind end, and no record
-// that can be read is behind that one.
+// scan reads a file from an octet on, and passes its captures to found. Each has the offset after
+// its record, or after its gzip member if other records follow in it. It returns the offset after
+// the last whole record, and the damage. Only the last damage can lie after that offset, and no
+// readable record follows it.
 func scan(path string, from int64, found func(c *Capture, end int64) error) (
 	end int64, damage []*warc.DamageError, err error,
 ) {
@@ -191,10 +191,10 @@ func scan(path string, from int64, found func(c *Capture, end int64) error) (
 	}
 }
 
-// mostDamage bounds what is reported of one file.
+// mostDamage limits the damage that is reported of one file.
 const mostDamage = 100
 
-// scanFrom reads records until an error, io.EOF or another one.
+// scanFrom reads records until io.EOF or another error.
 func scanFrom(f *os.File, from, end int64, name string,
 	found func(c *Capture, end int64) error) (int64, error) {
 	r := warc.NewReader(io.NewSectionReader(f, from, math.MaxInt64-from), from)
@@ -218,7 +218,7 @@ func scanFrom(f *os.File, from, end int64, name string,
 	}
 }
 
-// captureOf is the line of the index of a record; nil: it has none.
+// captureOf returns the index line of a record, or nil if it has none.
 func captureOf(rec *warc.Record, seen *warc.Seen, file string) *Capture {
 	kind := rec.Type()
 	if kind != warc.Response && kind != warc.Revisit && kind != warc.Resource || rec.URI() == "" {
@@ -226,7 +226,7 @@ func captureOf(rec *warc.Record, seen *warc.Seen, file string) *Capture {
 	}
 	at, err := rec.Date()
 	if err != nil {
-		return nil // nobody could find it
+		return nil // no URL to find it by
 	}
 	c := &Capture{Key: SURT(rec.URI()), Time: at, URL: rec.URI(),
 		Date:   rec.Get(warc.DateField),
@@ -235,7 +235,7 @@ func captureOf(rec *warc.Record, seen *warc.Seen, file string) *Capture {
 		Digest:    rec.Get(warc.PayloadDigestField), MIME: mediaType(seen.Type),
 		Chunked: seen.Chunked}
 	if rec.Within > 0 {
-		c.Length = 0 // Stored is that of the member
+		c.Length = 0 // Stored is the length of the member
 	}
 	if seen.Status > 0 {
 		c.Status = strconv.Itoa(seen.Status)
@@ -254,11 +254,11 @@ func captureOf(rec *warc.Record, seen *warc.Seen, file string) *Capture {
 	return c
 }
 
-// memberMark begins a gzip member (RFC 1952, 2.3.1): what every record of ours begins with.
+// memberMark begins a gzip member (RFC 1952, 2.3.1), and so every record of this program.
 var memberMark = []byte{0x1f, 0x8b, 8}
 
-// RecordBehind returns the offset of the first record behind an octet that is a gzip member of its
-// own; -1: there is none.
+// RecordBehind returns the offset of the first record after an octet that is a gzip member of its
+// own, or -1.
 func RecordBehind(f io.ReaderAt, offset int64) (int64, error) {
 	buffer := make([]byte, 1<<20)
 	for at := offset + 1; ; {
@@ -285,8 +285,8 @@ func RecordBehind(f io.ReaderAt, offset int64) (int64, error) {
 	}
 }
 
-// Names are the paths of the WARC files of a directory, by name, also of those that a Reader cannot
-// read at a place.
+// Names returns the paths of the WARC files of a directory, by name, including those that a Reader
+// cannot read at an offset.
 func Names(dir string) (paths []string, err error) {
 	names, err := namesIn(dir, append([]string{".warc.zst"}, endings...))
 	for _, name := range names {

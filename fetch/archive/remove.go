@@ -15,18 +15,18 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// Removed is what Remove took out.
+// Removed is the result of Remove.
 type Removed struct {
 	Records int   `json:"records"`
-	Others  int   `json:"others"` // of these, revisits of other addresses
-	Files   int   `json:"files"`  // that were written anew
-	Octets  int64 `json:"octets"` // of the records, as stored
+	Others  int   `json:"others"` // revisits of other URLs among Records
+	Files   int   `json:"files"`  // rewritten files
+	Octets  int64 `json:"octets"` // octets of the records, as stored
 }
 
-// Remove takes all records of some addresses out of the archive of a directory, which nobody else
-// may have open, and the revisits of other addresses whose body these records have. In their place
-// are empty records of the same length, so that all others stay where they are. A file is replaced
-// as a whole; the index is made anew when the archive is opened.
+// Remove removes all records of some URLs from the archive of a directory, which nobody else may
+// have open. It also removes revisits of other URLs with the bodies of these records. Empty records
+// of the same length replace them, so that all others keep their offsets. A file is replaced as a
+// whole. The index is rebuilt when the archive is opened.
 func Remove(dir string, of func(url string) bool) (r *Removed, err error) {
 	lock, err := directory.Lock(vfs.Default, dir)
 	if err != nil {
@@ -49,10 +49,10 @@ func Remove(dir string, of func(url string) bool) (r *Removed, err error) {
 	return r, nil
 }
 
-// stretch is where a record stands in its file.
+// stretch is the place of a record in its file.
 type stretch struct {
 	from, length int64
-	other        bool // of an address that is not to be removed
+	other        bool // of a URL that is not removed
 }
 
 // from removes records from a file.
@@ -75,7 +75,7 @@ func (r *Removed) from(path string, of func(url string) bool) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temp) // after the rename there is nothing of that name
+	defer os.Remove(temp) // does nothing after the rename
 	at := int64(0)
 	for _, s := range found {
 		filler, bad := make(int(s.length))
@@ -109,7 +109,7 @@ func (r *Removed) from(path string, of func(url string) bool) error {
 	return directory.Sync(vfs.Default, filepath.Dir(path))
 }
 
-// recordsOf finds the records of some addresses. Behind damage it goes on with the next record.
+// recordsOf finds the records of some URLs. After damage it continues with the next record.
 func recordsOf(f *os.File, of func(url string) bool) (found []stretch, err error) {
 	for from := int64(0); from >= 0; {
 		in := warc.NewReader(io.NewSectionReader(f, from, math.MaxInt64-from), from)

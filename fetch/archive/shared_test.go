@@ -12,16 +12,16 @@ import (
 	"github.com/recrawl/recrawl/fetch"
 )
 
-// chunked is an exchange whose body came in one chunk.
+// chunked returns an exchange whose body came in one chunk.
 func chunked(x fetch.Exchange, body string) fetch.Exchange {
 	x.Response = fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: "+
 		"chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", len(body), body)
 	return x
 }
 
-// The same body is one record and revisits: of any address, before it is synced, after, when the
-// index is a run, when it was made anew, and in a later process. A body in chunks is another one,
-// and so is a small one, or one of another status.
+// TestOncePerContent checks that an equal body is stored once, with revisits, for any URL: before
+// and after a sync, in an index run or a rebuilt index, and in a later process. A chunked body, a
+// small body and one of another status are stored separately.
 func TestOncePerContent(t *testing.T) {
 	dir := t.TempDir()
 	picture := random(5000)
@@ -104,8 +104,8 @@ h.example/h revisit of h.example/d
 	}
 }
 
-// Where the record of a body is removed, so are its revisits of other addresses: no "not modified"
-// can mean it any more.
+// TestRemoveShared checks that revisits of other URLs are removed with the record of their body, so
+// that no "not modified" can refer to it.
 func TestRemoveShared(t *testing.T) {
 	dir := t.TempDir()
 	a := open(t, dir, Options{})
@@ -134,8 +134,8 @@ func TestRemoveShared(t *testing.T) {
 	}
 }
 
-// Where WARC files were moved away, a revisit that is left stands for no body: the next answer is
-// asked for without condition, and its body is kept, once.
+// TestMovedAway checks a revisit whose WARC file was moved away. The next visit is unconditional,
+// and its body is kept once.
 func TestMovedAway(t *testing.T) {
 	dir := t.TempDir()
 	page := random(5000)
@@ -176,7 +176,7 @@ func TestMovedAway(t *testing.T) {
 	}
 }
 
-// Held tells how long a content is known to be the same, whatever says so.
+// TestHeld checks how long a content is known to be unchanged, by any kind of capture.
 func TestHeld(t *testing.T) {
 	dir := t.TempDir()
 	a := open(t, dir, Options{MaxFile: 1 << 20})

@@ -7,8 +7,8 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive/warc"
 )
 
-// Answers that come as fast as a polite crawl brings them are compressed well. Of those that come
-// faster, smallPerSecond are. A clock that goes back changes nothing.
+// TestCodings checks that answers at the rate of a polite crawl are compressed well, and of faster
+// ones smallPerSecond. A clock that goes back changes nothing.
 func TestCodings(t *testing.T) {
 	now := noon
 	a := &Archive{o: Options{Now: func() time.Time { return now }}}
@@ -25,7 +25,7 @@ func TestCodings(t *testing.T) {
 	if n := small(50*time.Millisecond, 1000); n != 1000 {
 		t.Errorf("of 1000 pages at 0.5 MB a second %d are small", n)
 	}
-	small(0, 1000) // spends what was saved
+	small(0, 1000) // spends the saved budget
 	if n := small(time.Millisecond, 10_000); n < 200 || n > 220 {
 		t.Errorf("of 10000 pages at 25 MB a second %d are small, want %d octets a second",
 			n, smallPerSecond)

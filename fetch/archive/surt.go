@@ -12,23 +12,22 @@ var (
 	escape     = regexp.MustCompile(`%[0-9a-fA-F]{2}`)
 	leadingWWW = regexp.MustCompile(`^www\d*\.`)
 
-	// Session numbers that make one page look like many.
+	// pathSession matches session numbers that make one page look like many.
 	pathSession = regexp.MustCompile(
 		`^(/|/.*?/)\((?:[a-z]\([0-9a-z]{24}\))+\)/|^(/|/.*?/)\([0-9a-z]{24}\)/`)
 	querySession = regexp.MustCompile(`(^|&)(?:jsessionid=[0-9a-z]{32}|phpsessid=[0-9a-z]{32}|` +
 		`sid=[0-9a-z]{32}|aspsessionid[a-z]{8}=[a-z]{24}|cfid=[^&]+&cftoken=[^&]+)(&|$)`)
 )
 
-// SURT is an address as the index sorts it: the host backwards, without "www.", then the path and
-// the sorted query in small letters. Scheme, fragment and user are left out. What is no address
-// with a host is its own key. Addresses of one key may be of several pages, and of several hosts:
-// who looks one up compares the addresses.
+// SURT returns the index key of a URL: the host backwards without "www.", then the path and the
+// sorted query in lower case. Scheme, fragment and user are left out. A text that is no URL with a
+// host is its own key. Several pages and hosts may share a key, so callers must compare the URLs.
 func SURT(address string) string {
 	return surt(address, func(host string) bool { return strings.Contains(host, ".") })
 }
 
-// SURTs are those under which an index may have an address: its key, and first the one that
-// recrawl made before it kept names as "www3288.com" whole.
+// SURTs returns the keys of a URL: the current one, after the one of older versions, which did not
+// keep names such as "www3288.com" whole.
 func SURTs(address string) []string {
 	now, before := SURT(address), surt(address, func(string) bool { return true })
 	if now == before {
@@ -69,7 +68,7 @@ func surt(address string, isHost func(rest string) bool) string {
 	return strings.Map(visible, b.String())
 }
 
-// visible leaves out what would end a key.
+// visible drops characters that would end a key.
 func visible(r rune) rune {
 	if r <= ' ' || r == 0x7f {
 		return -1
@@ -77,8 +76,8 @@ func visible(r rune) rune {
 	return r
 }
 
-// unescaped takes back the escapes of printable ASCII characters but "%", "#" and "&", as keys of
-// other tools do.
+// unescaped undoes escapes of printable ASCII characters except "%", "#" and "&", like keys of
+// other tools.
 func unescaped(s string) string {
 	if !strings.Contains(s, "%") {
 		return s

@@ -16,26 +16,25 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Visit is why a page was visited and what came of it: what no header says.
+// Visit is the reason for a visit and its outcome, which no header contains.
 type Visit struct {
 	URL         string
 	Time        time.Time    // of the observation, as in the journal
 	Reason      fmt.Stringer // nil: not known
-	Probability float64      // of a change, as planned; NaN: not estimated
+	Probability float64      // planned probability of a change; NaN: not estimated
 	Outcome     string
 	Detail      string
 	First       bool
-	Referer     string // that first linked to the page; "": none
+	Referer     string // URL of the first page with a link to it; "": none
 
 	past   []*Capture // of URL
-	looked bool       // Begin did
+	looked bool       // Begin was called
 }
 
-// Take makes a visit and takes in what was said in it. Where the archive has no body that a "not
-// modified" could mean, the page is asked for without condition. Of a page that says noarchive or
-// that a filter rejects nothing is taken in. The client is handed what is kept of the copy, if it
-// must read that anew. The error is that of the visit, or of the archive: then the visit must not
-// count as made.
+// Take makes a visit and stores its exchanges. The visit is unconditional if the archive has no
+// body that a "not modified" could refer to. Nothing is stored of a page that says noarchive or
+// that a filter rejects. If the client must reread the copy, it gets the stored body. The error is
+// that of the visit, or of the archive: then the visit must not count as made.
 func (a *Archive) Take(
 	ctx context.Context, v Visit, rec *sitegraph.Record,
 	visit func(context.Context, *sitegraph.Record) (*sitegraph.Observation, error),
@@ -58,7 +57,7 @@ func (a *Archive) Take(
 	}
 	o, err := visit(ctx, rec)
 	if err != nil && ctx.Err() != nil {
-		return o, err // it was broken off here: what came is no capture
+		return o, err // interrupted here: the answer is no capture
 	}
 	v.Time, v.Outcome, v.Detail = o.Time, o.Outcome.String(), o.Detail
 	exchanges := wire.Exchanges
@@ -70,23 +69,23 @@ func (a *Archive) Take(
 	return o, cmp.Or(a.Put(&v, exchanges), err)
 }
 
-// Begin looks up what is there of the address, before the visit. It reports whether that includes a
-// body that a "not modified" could mean.
+// Begin looks up the captures of the URL before the visit. It reports whether one has a body that a
+// "not modified" could refer to.
 func (a *Archive) Begin(v *Visit) (held bool, err error) {
 	v.past, err = a.past(v.URL)
 	v.looked = err == nil
 	return a.original(v.past) != nil, err
 }
 
-// past are the latest captures of an address, the newest first.
+// past returns the latest captures of a URL, newest first.
 func (a *Archive) past(url string) ([]*Capture, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.index.last(url)
 }
 
-// original is the record whose body a server means that says "not modified": that of the last
-// proper answer. Nil: there is none.
+// original returns the record that a "not modified" refers to: the last successful answer. It
+// returns nil if there is none.
 func (a *Archive) original(past []*Capture) *Capture {
 	for _, c := range past {
 		switch {
@@ -101,7 +100,7 @@ func (a *Archive) original(past []*Capture) *Capture {
 	return nil
 }
 
-// same is the record that has such a body already. Nil: there is none.
+// same returns the record that already has such a body, or nil.
 func (a *Archive) same(past []*Capture, status, digest string) *Capture {
 	for _, c := range past {
 		if c.Digest != digest || c.Status != status || c.Truncated != "" {
@@ -117,8 +116,8 @@ func (a *Archive) same(past []*Capture, status, digest string) *Capture {
 	return nil
 }
 
-// target is the record that a revisit refers to. Nil: it is not here, as where WARC files were
-// moved away.
+// target returns the record that a revisit refers to, or nil if it is not here, for example because
+// WARC files were moved away.
 func (a *Archive) target(revisit *Capture) *Capture {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -128,12 +127,12 @@ func (a *Archive) target(revisit *Capture) *Capture {
 	return &Capture{URL: revisit.RefersURI, Date: revisit.RefersDate}
 }
 
-// leastShared is the least body that is looked for under other addresses, and the least record that
-// is found so, in octets: a revisit takes about as much.
+// leastShared is the least size in octets of bodies that are compared across URLs: a revisit takes
+// about as much.
 const leastShared = 1 << 10
 
-// elsewhere is the record of any address that has the body of a capture, sent in the same form;
-// nil: there is none.
+// elsewhere returns the record of any URL with the body of a capture, sent in the same form, or
+// nil.
 func (a *Archive) elsewhere(c *Capture) *Capture {
 	key := contentKey(c)
 	if key == "" {
@@ -146,15 +145,16 @@ func (a *Archive) elsewhere(c *Capture) *Capture {
 	}
 	found, err := a.index.under(key)
 	if err != nil || len(found) == 0 {
-		return nil // it is kept once more, which loses nothing
+		return nil // the body is stored twice, which loses nothing
 	}
 	return found[0]
 }
 
-// smallAnswer is the size in octets, as stored, up to which what is beside an answer is compressed.
+// smallAnswer is the stored size in octets up to which request and metadata are compressed with an
+// answer.
 const smallAnswer = 2 << 10
 
-// Put takes in what was said in a visit. It is durable after the next Sync.
+// Put stores the exchanges of a visit. They are durable after the next Sync.
 func (a *Archive) Put(v *Visit, exchanges []fetch.Exchange) error {
 	if len(exchanges) == 0 {
 		return nil
@@ -180,8 +180,8 @@ func (a *Archive) Put(v *Visit, exchanges []fetch.Exchange) error {
 		}
 		capture.Length = int64(len(data)) - capture.Offset
 		captures = append(captures, capture)
-		// Beside a page, to compress what is small takes a tenth of the page's time and saves a
-		// twentieth of its space. Beside a revisit it saves a third.
+		// For a page, compressing its small records takes a tenth of the page's time and saves a
+		// twentieth of its space. For a revisit it saves a third.
 		coding := warc.Small
 		if capture.Length > smallAnswer {
 			coding = warc.Stored
@@ -200,17 +200,17 @@ func (a *Archive) Put(v *Visit, exchanges []fetch.Exchange) error {
 	return a.append(data, captures)
 }
 
-// gzipMark begins a body that is compressed (RFC 1952, 2.3.1). It is looked for within so many
-// octets: the first chunk may begin before it.
+// gzipMark begins a compressed body (RFC 1952, 2.3.1). The first markWithin octets are searched,
+// because a chunk size may come before it.
 var gzipMark = []byte{0x1f, 0x8b, 8}
 
 const markWithin = 16
 
-// answerOf is the record of an answer, and its line of the index.
+// answerOf returns the record of an answer, and its line in the index.
 func (a *Archive) answerOf(x *fetch.Exchange, past []*Capture) (
 	*warc.NewRecord, *Capture) {
 	m, err := warc.ParseResponse(x.Response)
-	if err != nil { // no header that anybody could read: what came is kept as it is
+	if err != nil { // an unreadable header: keep the answer as it came
 		m = &warc.Message{Status: x.Status, Head: x.Response, Open: true}
 	}
 	cut := x.Cut
@@ -267,7 +267,7 @@ func (a *Archive) answerOf(x *fetch.Exchange, past []*Capture) (
 	return r, c
 }
 
-// beside is a record of the same event as another one.
+// beside returns a record of the same event as another one.
 func beside(
 	answer *warc.NewRecord, x *fetch.Exchange, kind, content string, block []byte,
 	coding warc.Coding,
@@ -283,7 +283,8 @@ func beside(
 	return r
 }
 
-// block are the fields of a metadata record (WARC 1.1, 6.6): those of the standard, and our own.
+// block returns the fields of a metadata record (WARC 1.1, 6.6): those of the standard, and
+// recrawl's own.
 func (v *Visit) block(x *fetch.Exchange) []byte {
 	fields := []warc.Field{
 		{Name: "fetchTimeMs", Value: strconv.FormatInt(x.Ended.Sub(x.Began).Milliseconds(), 10)},
@@ -311,7 +312,8 @@ func (v *Visit) block(x *fetch.Exchange) []byte {
 	return fieldsBlock(fields)
 }
 
-// fieldsBlock is a block of application/warc-fields. What would end a line becomes a blank.
+// fieldsBlock returns a block of application/warc-fields. Characters that would end a line become
+// blanks.
 func fieldsBlock(fields []warc.Field) []byte {
 	var b bytes.Buffer
 	for _, f := range fields {
@@ -325,12 +327,12 @@ func fieldsBlock(fields []warc.Field) []byte {
 	return b.Bytes()
 }
 
-// mediaType is a Content-Type without parameters, as indexes have it.
+// mediaType returns a Content-Type without parameters, as in indexes.
 func mediaType(contentType string) string {
 	kind, _, _ := strings.Cut(contentType, ";")
 	kind = strings.ToLower(strings.TrimSpace(kind))
 	if kind == "" || strings.ContainsFunc(kind, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "unk" // as others do
+		return "unk" // as other tools do
 	}
 	return kind
 }

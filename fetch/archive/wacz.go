@@ -17,7 +17,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/extract"
 )
 
-// resource is a file of a WACZ in its datapackage.json.
+// resource is an entry of datapackage.json: a file of the WACZ.
 type resource struct {
 	Name  string `json:"name"`
 	Path  string `json:"path"`
@@ -31,7 +31,7 @@ type packed struct {
 	resources []resource
 }
 
-// counted counts and digests what is written.
+// counted counts and digests the written octets.
 type counted struct {
 	w   io.Writer
 	sum hash.Hash
@@ -136,7 +136,7 @@ func writeWACZ(r *Reader, w io.Writer, to ExportTo, result *Exported) error {
 	return p.zip.Close()
 }
 
-// writePages lists each page once, at its last proper capture.
+// writePages lists each page once, at its last successful capture.
 func writePages(r *Reader, w io.Writer) (pages int, err error) {
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(false)
@@ -145,7 +145,7 @@ func writePages(r *Reader, w io.Writer) (pages int, err error) {
 		return 0, err
 	}
 	key := ""
-	var last []*Capture // of the addresses of key, in the order in which they came
+	var last []*Capture // of the URLs of key, in the order of their captures
 	flush := func() error {
 		for _, c := range last {
 			pages++
@@ -187,19 +187,19 @@ func writePages(r *Reader, w io.Writer) (pages int, err error) {
 	return pages, err
 }
 
-// titleWithin bounds where a title is looked for, in octets of a page, and its length.
+// titleWithin limits the octets of a page that are searched for a title, and its length.
 const (
 	titleWithin = 64 << 10
 	titleLength = 300
 )
 
-// title is what a page calls itself; "" if that cannot be told.
+// title returns the title of a page, or "" if it is unknown.
 func title(r *Reader, c *Capture) string {
 	a, err := r.Answer(c)
 	if err != nil {
 		return ""
 	}
-	text, _ := a.Text(titleWithin) // of what is damaged the beginning may be there
+	text, _ := a.Text(titleWithin) // a damaged page may still have its start
 	z := html.NewTokenizer(bytes.NewReader(text))
 	z.SetMaxBuf(titleWithin)
 	for {
