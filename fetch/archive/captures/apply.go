@@ -6,10 +6,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Resolve completes captures of one address, which are sorted by time, by what the others tell. A
-// capture that has the digest of another tool alone gets digests, size and links of an earlier one
-// with the same digest and a body. Of captures of the same second one is kept, if possible one with
-// a body: files may overlap.
+// Resolve completes captures of one URL, sorted by time, from each other. A capture that has only
+// the digest of another tool gets digests, size and links of an earlier one with the same digest
+// and a body. Of captures in the same second it keeps one, if possible with a body, because files
+// may overlap.
 func Resolve(all []Capture) []Capture {
 	bodies := map[sitegraph.Digest]*Capture{}
 	kept := all[:0]
@@ -40,32 +40,31 @@ func Resolve(all []Capture) []Capture {
 	return kept
 }
 
-// Told counts what captures told.
+// Told counts the evidence in captures.
 type Told struct {
-	Visits    int64 `json:"visits"`    // that told something
-	Compared  int64 `json:"compared"`  // of them, with the one before
-	Changes   int64 `json:"changes"`   // of those compared, that differed
-	Uncertain int64 `json:"uncertain"` // that could not be compared with the one before
-	Left      int64 `json:"left"`      // that the page was gone or had moved
+	Visits    int64 `json:"visits"`    // captures with evidence
+	Compared  int64 `json:"compared"`  // those compared with the one before
+	Changes   int64 `json:"changes"`   // those that differed
+	Uncertain int64 `json:"uncertain"` // not comparable with the one before
+	Left      int64 `json:"left"`      // the page was gone or had moved
 }
 
-// Apply applies captures of one address, by time and resolved, to what is remembered of the page,
-// as visits of our own are applied. One that is not after the last visit changes nothing. What
-// counts as a change is decided by ChangeBy where both captures have a body, else by the digests
-// that came with them.
+// Apply applies resolved captures of one URL, by time, to the record of the page, like visits of a
+// run. Captures up to the last visit change nothing. If both captures have a body, by defines a
+// change, and otherwise their digests of another tool.
 func Apply(r *sitegraph.Record, all []Capture, by sitegraph.ChangeBy) (told Told) {
 	var before *Capture // the last one that was applied to r
 	for i := range all {
 		c := &all[i]
 		o := c.observation()
 		if c.Kind == KindUnchanged && r.State != sitegraph.StateAlive {
-			o.Outcome = sitegraph.OutcomeFetched // there was a page, whatever it held
+			o.Outcome = sitegraph.OutcomeFetched // there was a page, with unknown content
 		}
 		byTool := before != nil && before.Kind == KindFetched && c.Kind == KindFetched &&
 			before.hasBody() != c.hasBody() &&
 			!before.Payload.IsZero() && !c.Payload.IsZero()
 		kept := *r
-		if byTool { // one has no body: compare by the digests of the tool that wrote them
+		if byTool { // one has no body: compare the digests of the other tool
 			r.Digests, o.Digests = sitegraph.Digests{Bytes: before.Payload},
 				sitegraph.Digests{Bytes: c.Payload}
 		}
@@ -77,7 +76,7 @@ func Apply(r *sitegraph.Record, all []Capture, by sitegraph.ChangeBy) (told Told
 		if byTool {
 			r.Digests = c.Copy()
 		}
-		// the first visit of our own asks for links and all
+		// the first own visit requests links and all
 		r.ETag, r.LastModified = "", time.Time{}
 		told.add(verdict)
 		if c.Kind != KindUnchanged || verdict != sitegraph.VerdictUnchanged {
@@ -102,7 +101,7 @@ func (t *Told) add(v sitegraph.Verdict) {
 	}
 }
 
-// Add adds what others told.
+// Add adds other counts.
 func (t *Told) Add(o Told) {
 	t.Visits += o.Visits
 	t.Compared += o.Compared
@@ -111,7 +110,7 @@ func (t *Told) Add(o Told) {
 	t.Left += o.Left
 }
 
-// observation is what a visit of our own would have seen.
+// observation returns what an own visit would have observed.
 func (c *Capture) observation() sitegraph.Observation {
 	return sitegraph.Observation{URL: c.URL, Time: time.Unix(int64(c.Time), 0).UTC(),
 		Status: c.Status, Digests: c.Copy(),

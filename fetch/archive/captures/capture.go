@@ -7,38 +7,38 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Kind is what a capture tells of its page.
+// Kind is the evidence of a capture about its page.
 type Kind uint8
 
 const (
 	KindUnknown   Kind = iota
-	KindListed         // the address exists, somebody says: no visit
-	KindFetched        // there was a page
-	KindUnchanged      // the page was as at the capture before: 304, without a digest
+	KindListed         // the URL exists, according to a list: no visit
+	KindFetched        // a page was fetched
+	KindUnchanged      // unchanged since the capture before: 304, without a digest
 	KindGone           // 404 or 410
 	KindMoved          // 3xx
 	kinds
 )
 
-// Capture is what somebody got of an address.
+// Capture is an answer that somebody got for a URL.
 type Capture struct {
 	URL  string // canonical
 	Time uint32 // unix seconds; 0 for a listed address
 	Kind Kind
 
-	// Digests are those that a visit of our own would have made; zero: not known, as there is no
-	// body. Payload is the digest of another tool; zero: not known.
+	// Digests are those that an own visit would have made; zero without a body. Payload is the
+	// digest of another tool, or zero.
 	Digests sitegraph.Digests
 	Payload sitegraph.Digest
 
-	Status int   // HTTP; 0: not told
+	Status int   // HTTP; 0: not known
 	Size   int64 // bytes of the body; 0: not known
-	// Requests is how often a listed address was asked for, by a log.
+	// Requests counts the requests for a listed URL in a log.
 	Requests uint64
-	To       string // canonical address that the page moved to; "": not told
+	To       string // canonical target of a redirect; "": not known
 	NoIndex  bool
 
-	// Links and Frames are canonical addresses; LinksKnown is false where there is no body.
+	// Links and Frames are canonical URLs. LinksKnown is false without a body.
 	Links, Frames []string
 	LinksKnown    bool
 }
@@ -46,7 +46,7 @@ type Capture struct {
 // hasBody reports whether the digests are our own.
 func (c *Capture) hasBody() bool { return !c.Digests.Bytes.IsZero() }
 
-// Copy is what the copy of a page has of a fetched capture: digests of our own, or that of another
+// Copy returns the digests of the page's copy after a fetched capture: own ones, or that of another
 // tool.
 func (c *Capture) Copy() sitegraph.Digests {
 	if c.hasBody() {
@@ -62,7 +62,7 @@ const (
 	flagPayload
 )
 
-// appendBody appends what is to be sorted beside address and time.
+// appendBody appends everything except URL and time for sorting.
 func (c *Capture) appendBody(b []byte) []byte {
 	flags := byte(0)
 	if c.NoIndex {

@@ -39,7 +39,7 @@ func fileOf(t testing.TB, name, text string) string {
 	return path
 }
 
-// readAll reads a file as import does.
+// readAll reads a file like import.
 func readAll(t testing.TB, path string, o Options) (*File, []Capture, error) {
 	t.Helper()
 	in, err := Open(path, "")
@@ -60,7 +60,7 @@ const (
 	shaB = "Z7UXAV255K46FJF32XMG7VVYANUD3GFN"
 )
 
-// Each format is known by its content, and says what it says.
+// TestFormats checks that each format is recognised by its content and read correctly.
 func TestFormats(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -132,7 +132,7 @@ h.example:443 192.0.2.1 - bob [31/Jan/2024:12:00:00 +0000] "GET /b HTTP/1.1" 304
 	}
 }
 
-// What cannot be read at all says why, and where.
+// TestUnreadable checks that unreadable files say why, and where.
 func TestUnreadable(t *testing.T) {
 	for _, c := range []struct {
 		text, server string
@@ -160,7 +160,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// someCaptures are of a few addresses, some of them more than once.
+// someCaptures returns captures of a few URLs, several for some.
 func someCaptures(r *rand.Rand, n int) (all []Capture) {
 	for range n {
 		c := Capture{URL: fmt.Sprintf("http://h%d.example/%d", r.IntN(3), r.IntN(40)),
@@ -182,7 +182,7 @@ func someCaptures(r *rand.Rand, n int) (all []Capture) {
 	return all
 }
 
-// sortedBy is what a sorter hands out.
+// sortedBy returns the groups of a sorter.
 func sortedBy(t *testing.T, all []Capture, memory int) (groups []Group) {
 	t.Helper()
 	s, err := NewSorter(filepath.Join(t.TempDir(), "sort"), LeastMemory)
@@ -216,7 +216,7 @@ func sortedBy(t *testing.T, all []Capture, memory int) (groups []Group) {
 	return groups
 }
 
-// A sorter hands out the same whatever the order of what comes, and whatever its memory.
+// TestSorter checks that the order of captures and the memory do not change the result.
 func TestSorter(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	all := someCaptures(r, 4000)
@@ -235,7 +235,7 @@ func TestSorter(t *testing.T) {
 		t.Errorf("%d requests, want %d", asked, requests)
 	}
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	for _, memory := range []int{1000, 20_000} { // hundreds of runs, merged twice, and some
+	for _, memory := range []int{1000, 20_000} { // hundreds of runs, merged twice, or a few
 		if got := sortedBy(t, all, memory); !reflect.DeepEqual(got, want) {
 			t.Errorf("with %d octets of memory: %d groups, want %d, or others",
 				memory, len(got), len(want))
@@ -243,7 +243,7 @@ func TestSorter(t *testing.T) {
 	}
 }
 
-// What is interrupted ends with the error of its context.
+// TestSorterInterrupted checks that an interrupted sorter returns the error of its context.
 func TestSorterInterrupted(t *testing.T) {
 	s, err := NewSorter(filepath.Join(t.TempDir(), "sort"), 0)
 	if err != nil {
@@ -260,7 +260,7 @@ func TestSorterInterrupted(t *testing.T) {
 	}
 }
 
-// Captures become the history that visits of our own would have left.
+// TestApply checks that captures become the history that own visits would have left.
 func TestApply(t *testing.T) {
 	day := func(n int) uint32 { return 1_700_000_000 + uint32(n)*86400 }
 	body := func(n int, text, main string) Capture {
@@ -318,7 +318,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// FuzzBody: what is sorted is read back equal, and no octets do harm.
+// FuzzBody checks that a sorted capture is read back equal, and that arbitrary octets do no harm.
 func FuzzBody(f *testing.F) {
 	for _, c := range someCaptures(rand.New(rand.NewPCG(3, 4)), 20) {
 		f.Add(c.appendBody(nil))
@@ -339,7 +339,7 @@ func FuzzBody(f *testing.F) {
 	})
 }
 
-// fuzzLines reads octets as a file of a format: whatever comes, the result is canonical.
+// fuzzLines reads octets as a file of a format, and checks that all URLs are canonical.
 func fuzzLines(f *testing.F, format Format, seeds ...string) {
 	for _, s := range seeds {
 		f.Add([]byte(s))
@@ -356,7 +356,7 @@ func fuzzLines(f *testing.F, format Format, seeds ...string) {
 			}
 			return nil
 		})
-		// which has no lines
+		// a sitemap has no lines
 		if len(file.Bad) > mostMistakes || err != nil && file.BadCount == 0 && format != Sitemap {
 			t.Fatalf("%+v %v", file, err)
 		}
@@ -412,8 +412,7 @@ func FuzzWARC(f *testing.F) {
 			"dns:h.example 192.0.2.1 202401311200 text/dns 200 - - 0 x.arc 1\nx\n")
 }
 
-// FuzzWACZ: a file that calls itself a WACZ is read to an end, whatever its container says of
-// sizes, names and methods.
+// FuzzWACZ checks that any ZIP is read to an end, whatever sizes, names and methods it claims.
 func FuzzWACZ(f *testing.F) {
 	const record = "WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:x>\r\nWARC-Date: " +
 		"2024-01-31T12:00:00Z\r\nWARC-Target-URI: https://h.example/\r\nContent-Type: " +

@@ -16,14 +16,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// indexed is what a line of an index says.
+// indexed is a line of an index.
 type indexed struct {
 	url, mime, status, digest string
 	stamp                     string // of 14 digits
 	time                      time.Time
 }
 
-// set takes a column by its letter in CDX files, or by its name in the JSON of index servers.
+// set stores a column by its letter in CDX files, or its name in the JSON of index servers.
 func (i *indexed) set(column string, value cell) {
 	if value == "-" {
 		return
@@ -42,7 +42,7 @@ func (i *indexed) set(column string, value cell) {
 	}
 }
 
-// at reads the moment.
+// at parses the moment.
 func (i *indexed) at() (err error) {
 	if len(i.stamp) != len("20060102150405") {
 		return fmt.Errorf("the time is %.20q; want 14 digits", i.stamp)
@@ -51,7 +51,7 @@ func (i *indexed) at() (err error) {
 	return err
 }
 
-// cell is a JSON text, number or null; what is another value is "".
+// cell is a JSON text, number or null. Other values become "".
 type cell string
 
 func (c *cell) UnmarshalJSON(b []byte) error {
@@ -65,7 +65,7 @@ func (c *cell) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// cdxj reads an index of lines with JSON objects, or the JSON lines of an index server.
+// cdxj reads an index with a JSON object a line, or the JSON lines of an index server.
 func (r *reader) cdxj(ctx context.Context, in *Input) error {
 	return r.lines(ctx, in, func(n int64, line []byte) error {
 		if line[0] == '!' || line[0] == '@' {
@@ -98,14 +98,14 @@ func parseCDXJ(line []byte) (i indexed, err error) {
 	return indexed{url: c.URL, mime: c.MIME, status: c.Status, digest: c.Digest, time: c.Time}, nil
 }
 
-// columnsOf are the usual columns of an index without a header, by their number; "": none has so
-// many. Seven are those of the index server of the Wayback Machine.
+// columnsOf returns the usual columns of an index without a header, by their number, or "". The
+// index server of the Wayback Machine has seven.
 func columnsOf(n int) string {
 	return map[int]string{7: "N b a m s k S", 9: "N b a m s k r V g", 10: "N b a m s k r M V g",
 		11: "N b a m s k r M S V g"}[n]
 }
 
-// cdx reads an index of columns. Its header says which.
+// cdx reads an index of columns. Its header names them.
 func (r *reader) cdx(ctx context.Context, in *Input) error {
 	from := bufio.NewReaderSize(in, mostLine)
 	if head, _ := from.Peek(sniffed); jsonRows.Match(withoutMark(head)) {
@@ -142,7 +142,7 @@ func parseCDX(line []byte, columns []string) (i indexed, err error) {
 	return i, i.at()
 }
 
-// indexed gives the capture of a line.
+// indexed passes on the capture of a line.
 func (r *reader) indexed(n int64, line []byte, i indexed) error {
 	url, ok := r.page(n, i.url, line)
 	if !ok {
@@ -163,7 +163,7 @@ func (r *reader) indexed(n int64, line []byte, i indexed) error {
 		if c.Kind = KindFetched; c.Payload.IsZero() {
 			c.Kind = KindUnchanged
 		}
-	case c.Status == 0 && mime != "": // WARC records without HTTP, as resource
+	case c.Status == 0 && mime != "": // WARC records without HTTP, for example resource
 		c.Kind = KindFetched
 	default:
 		c.Kind = kindOf(c.Status)
@@ -178,7 +178,7 @@ func (r *reader) indexed(n int64, line []byte, i indexed) error {
 			return nil
 		}
 		if c.Payload.IsZero() {
-			r.file.NoNews++ // that there was a page, but not which: compares to nothing
+			r.file.NoNews++ // a page was there, with unknown content: comparable to nothing
 			return nil
 		}
 	case KindGone, KindMoved:
@@ -187,7 +187,7 @@ func (r *reader) indexed(n int64, line []byte, i indexed) error {
 	return r.capture(c, i.time)
 }
 
-// isPageType reports whether a media type is that of a page, or not known.
+// isPageType reports whether a media type is that of a page, or is not known.
 func isPageType(mime string) bool {
 	switch mime = strings.TrimSpace(mime); mime {
 	case "", "-", "unk":
@@ -196,8 +196,8 @@ func isPageType(mime string) bool {
 	return extract.IsHTML(mime)
 }
 
-// payloadDigest brings a digest to its one form: SHA-1 is usual, with or without its name before
-// it, as 32 letters of base 32.
+// payloadDigest normalises a digest. SHA-1 is usual, with or without its name, as 32 letters of
+// base 32.
 func payloadDigest(text string) sitegraph.Digest {
 	if text == "" || text == "-" {
 		return sitegraph.Digest{}

@@ -14,16 +14,17 @@ import (
 
 const (
 	zstdMark = "\x28\xb5\x2f\xfd"
-	// dictionaryMark begins the frame of a .warc.zst file that has the dictionary of all others.
+	// dictionaryMark begins the frame of a .warc.zst file with the dictionary for all others.
 	dictionaryMark = "\x5d\x2a\x4d\x18"
 
-	mostWindow     = 128 << 20 // octets of memory that a file may ask for, as zstd -d allows
+	mostWindow     = 128 << 20 // most octets of memory for a file, as in zstd -d
 	mostDictionary = 16 << 20
 )
 
-// uncompressed returns a reader of a file without its compression, or nil if it has none but gzip.
+// uncompressed returns a reader of a file without its compression, or nil for gzip and uncompressed
+// files.
 func uncompressed(raw *bufio.Reader) (io.Reader, error) {
-	head, _ := raw.Peek(len("\xfd7zXZ\x00")) // of a shorter file there are fewer
+	head, _ := raw.Peek(len("\xfd7zXZ\x00")) // a shorter file has fewer
 	switch {
 	case bytes.HasPrefix(head, []byte("BZh")):
 		return bzip2.NewReader(raw), nil

@@ -17,13 +17,13 @@ var now = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 
 func day(n int) time.Time { return time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, n) }
 
-// told is a capture with the digest of another tool.
+// told returns a capture with the digest of another tool.
 func told(url string, n int, content string) Capture {
 	return Capture{URL: url, Time: sitegraph.Unix32(day(n)), Kind: KindFetched,
 		Status: 200, Payload: sitegraph.PayloadDigest("sha1", content)}
 }
 
-// body is a capture with a body.
+// body returns a capture with a body.
 func body(url string, n int, content string) Capture {
 	c := told(url, n, content)
 	c.Digests.Bytes = sitegraph.DigestOf([]byte(content))
@@ -60,7 +60,7 @@ func take(t *testing.T, dir string, all []Capture, o TakeInOptions) (*TakenIn, e
 	return r, err
 }
 
-// records are those of the store, by address.
+// records returns the records of the store, by URL.
 func records(t *testing.T, dir string) map[string]sitegraph.Record {
 	t.Helper()
 	store := open(t, dir)
@@ -89,7 +89,7 @@ func same(t *testing.T, what string, got, want map[string]sitegraph.Record) {
 	}
 }
 
-// some are captures of a few pages over a year.
+// some returns captures of a few pages over a year.
 func some(seed uint64, pages int) (all []Capture) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	for p := range pages {
@@ -108,8 +108,8 @@ func some(seed uint64, pages int) (all []Capture) {
 	return all
 }
 
-// The same captures again change nothing; nor does a part of them; and captures that come in two
-// parts, the older or the newer first, leave what all at once leave where they can be compared.
+// TestAgain checks that a second import of all or some captures changes nothing. Captures imported
+// in two parts, in either order, leave the same as one import, as far as they are comparable.
 func TestAgain(t *testing.T) {
 	all := some(1, 60)
 	whole := t.TempDir()
@@ -161,7 +161,8 @@ func TestAgain(t *testing.T) {
 	}
 	for url, r := range records(t, backwards) {
 		w := want[url]
-		// A first capture of "not modified" does not tell the content that the next is compared to.
+		// A first capture of "not modified" does not show the content that the next one is compared
+		// to.
 		if r.History.Visits+1 < w.History.Visits || r.History.Visits > w.History.Visits ||
 			r.History.Changes > w.History.Changes || r.History.Changes+1 < w.History.Changes ||
 			r.Digests != w.Digests {
@@ -170,7 +171,7 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// visited makes a page that visits of our own saw on two days, as the content of each.
+// visited makes a page with own visits, on the days and with the contents given.
 func visited(t *testing.T, dir string, contents map[int]string) string {
 	t.Helper()
 	const url = "http://h.example/own"
@@ -190,7 +191,8 @@ func visited(t *testing.T, dir string, contents map[int]string) string {
 	return url
 }
 
-// What visits of our own found stays: captures add a past, and go on where they can be compared.
+// TestOwnVisits checks that results of own visits stay: captures add a past, and continue
+// comparable contents.
 func TestOwnVisits(t *testing.T) {
 	const days = 86400
 	for name, c := range map[string]struct {
@@ -262,8 +264,8 @@ func TestOwnVisits(t *testing.T) {
 	}
 }
 
-// The first visit of our own after an import without bodies is no change, and the import again
-// changes nothing.
+// TestVisitAfterImport checks that the first own visit after an import without bodies is no change,
+// and that a second import changes nothing.
 func TestVisitAfterImport(t *testing.T) {
 	dir := t.TempDir()
 	const url = "http://h.example/own"
@@ -297,7 +299,8 @@ func TestVisitAfterImport(t *testing.T) {
 	}
 }
 
-// A visit of our own that failed leaves an imported page open to later captures.
+// TestFailedVisitAfterImport checks that a failed own visit leaves an imported page open to later
+// captures.
 func TestFailedVisitAfterImport(t *testing.T) {
 	dir := t.TempDir()
 	const url = "http://h.example/own"
@@ -324,7 +327,7 @@ func TestFailedVisitAfterImport(t *testing.T) {
 	}
 }
 
-// crashing fails at its n-th change, as a process that is killed there: nothing is committed later.
+// crashing is a store that fails at its n-th change, as if the process were killed there.
 type crashing struct {
 	*satstore.Store
 	left int
@@ -347,7 +350,7 @@ func (c *crashing) SaveStart(p sitegraph.PageID) error {
 	return errors.Join(c.step(), c.Store.SaveStart(p))
 }
 
-// An import that ends in the middle, and is done again, leaves what one at once leaves.
+// TestKilled checks that an interrupted import, repeated, leaves the same as a whole one.
 func TestKilled(t *testing.T) {
 	all := some(2, 30)
 	whole := t.TempDir()
@@ -369,7 +372,7 @@ func TestKilled(t *testing.T) {
 		if !errors.Is(err, errCrash) {
 			t.Fatal(err)
 		}
-		store.Close() // import.sort is left
+		store.Close() // import.sort remains
 		if _, err := take(t, dir, all, TakeInOptions{}); err != nil {
 			t.Fatal(err)
 		}

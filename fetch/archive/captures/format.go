@@ -15,24 +15,24 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive/warc"
 )
 
-// Format is how a file says what it knows.
+// Format is the format of an imported file.
 type Format string
 
 const (
-	List    Format = "list"    // an address a line
+	List    Format = "list"    // a URL a line
 	Sitemap Format = "sitemap" // or a feed
 	CDXJ    Format = "cdxj"
-	CDX     Format = "cdx"  // columns, or their JSON as index servers give it
+	CDX     Format = "cdx"  // columns, or their JSON from index servers
 	WARC    Format = "warc" // or ARC
 	WACZ    Format = "wacz"
 	Nutch   Format = "nutch" // readdb -dump
 	Log     Format = "log"   // of a web server: common, combined, JSON lines or W3C extended
 )
 
-// Formats are all of them.
+// Formats lists all formats.
 var Formats = []Format{List, Sitemap, CDXJ, CDX, WARC, WACZ, Nutch, Log}
 
-// FormatNames are their names, for people.
+// FormatNames returns the names of the formats, for people.
 func FormatNames() string {
 	var names []string
 	for _, f := range Formats {
@@ -41,7 +41,7 @@ func FormatNames() string {
 	return strings.Join(names, ", ")
 }
 
-// Input is a file whose format is known. Compression is undone, except that of WARC and WACZ.
+// Input is a file of a known format. Its compression is undone, except in WARC and WACZ.
 type Input struct {
 	Name   string
 	Format Format
@@ -50,11 +50,11 @@ type Input struct {
 	file *os.File
 }
 
-// sniffed is how much of a file, not compressed, tells its format.
+// sniffed is the number of uncompressed octets that determine the format.
 const sniffed = 64 << 10
 
-// Open opens a file, or standard input for "-" or "". A format that is not "" is taken for granted.
-// The error of a file that cannot be opened or uncompressed names it.
+// Open opens a file, or standard input for "-" or "". A format other than "" is not checked. An
+// error to open or uncompress a file names it.
 func Open(path string, format Format) (*Input, error) {
 	in := &Input{Name: path, file: os.Stdin, Format: format}
 	if path == "" || path == "-" {
@@ -79,7 +79,7 @@ func Open(path string, format Format) (*Input, error) {
 	return in, nil
 }
 
-// recognise finds the format, and undoes the compression.
+// recognise determines the format, and undoes the compression.
 func (in *Input) recognise() error {
 	raw := bufio.NewReaderSize(in.file, sniffed)
 	in.Reader = raw
@@ -91,7 +91,7 @@ func (in *Input) recognise() error {
 	if err != nil {
 		return err
 	}
-	if other != nil { // no place in it is one of the file
+	if other != nil { // offsets no longer are offsets in the file
 		raw = bufio.NewReaderSize(other, sniffed)
 		in.Reader, in.Size = raw, 0
 		if head, err = raw.Peek(sniffed); len(head) == 0 && err != io.EOF {
@@ -105,7 +105,7 @@ func (in *Input) recognise() error {
 		if err != nil {
 			return fmt.Errorf("undo gzip: %w; is the file whole?", err)
 		}
-		text, _ = io.ReadAll(io.LimitReader(z, sniffed)) // what follows is cut off here
+		text, _ = io.ReadAll(io.LimitReader(z, sniffed)) // later octets are ignored here
 	}
 	if wide, ok := decoded(text, bytes.NewReader(text)); ok {
 		text, _ = io.ReadAll(wide)
@@ -125,15 +125,15 @@ func (in *Input) recognise() error {
 		}
 		in.Reader = &padded{raw, z}
 	}
-	if in.Format != WARC && in.Format != WACZ && in.Format != Sitemap { // XML says it itself
+	if in.Format != WARC && in.Format != WACZ && in.Format != Sitemap { // XML names its encoding
 		buffered := bufio.NewReaderSize(in.Reader, sniffed)
-		start, _ := buffered.Peek(2) // an error comes again when it is read
+		start, _ := buffered.Peek(2) // the next read returns the error again
 		in.Reader, _ = decoded(start, buffered)
 	}
 	return nil
 }
 
-// padded reads gzip members, perhaps with zeros behind them, as blocks of a tape have.
+// padded reads gzip members, perhaps followed by zeros, as in blocks of a tape.
 type padded struct {
 	raw *bufio.Reader
 	z   *gzip.Reader
@@ -173,10 +173,10 @@ var (
 	nutchLine = regexp.MustCompile(`^\S+\tVersion: \d+\s*$`)
 )
 
-// withoutMark leaves out a byte order mark.
+// withoutMark removes a byte order mark.
 func withoutMark(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) }
 
-// FormatOf tells a format by the beginning of a file; what is nothing else is a list.
+// FormatOf returns the format of a file by its beginning. Anything unknown is a list.
 func FormatOf(head []byte) Format {
 	head = bytes.TrimLeft(withoutMark(head), "\r\n")
 	switch {
@@ -228,5 +228,5 @@ func FormatOf(head []byte) Format {
 	return List
 }
 
-// tellingLines are looked at, in case the first ones are damaged.
+// tellingLines is the number of lines to look at, because the first ones may be damaged.
 const tellingLines = 50

@@ -9,21 +9,21 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive"
 )
 
-// Sources are files to be read, of which the first is open.
+// Sources are the files to read; the first one is open.
 type Sources struct {
 	paths  []string
 	format Format
 	first  *Input
 }
 
-// NewSources looks at what is to be read: files, directories, of which the WARC files are taken, or
-// standard input for "-" or no path at all. A format that is not "" holds for all.
+// NewSources opens files, the WARC files of directories, or standard input for "-" or no path. A
+// format other than "" holds for all.
 func NewSources(paths []string, format Format) (*Sources, error) {
 	s := &Sources{format: format}
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil || !info.IsDir() {
-			s.paths = append(s.paths, path) // what is missing is told by Open
+			s.paths = append(s.paths, path) // Open reports a missing file
 			continue
 		}
 		names, err := archive.Names(path)
@@ -43,7 +43,7 @@ func NewSources(paths []string, format Format) (*Sources, error) {
 	return s, err
 }
 
-// List is the input if it is one list of addresses, else nil.
+// List returns the input if it is a single list of URLs, or nil.
 func (s *Sources) List() *Input {
 	if len(s.paths) > 1 || s.first.Format != List {
 		return nil
@@ -51,11 +51,11 @@ func (s *Sources) List() *Input {
 	return s.first
 }
 
-// Close closes the file that is open.
+// Close closes the open file.
 func (s *Sources) Close() error { return s.first.Close() }
 
-// Gather reads all files into a sorter in a directory, which takes so many octets of memory. The
-// caller closes it. progress is told how many files are read; it may be nil.
+// Gather reads all files into a sorter in a directory, with this many octets of memory. The caller
+// closes the sorter. progress gets the number of files read; it may be nil.
 func (s *Sources) Gather(ctx context.Context, o Options, dir string, memory int,
 	progress func(done, files int)) (sorter *Sorter, files []*File, err error) {
 	if sorter, err = NewSorter(dir, memory); err != nil {

@@ -15,15 +15,15 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// request is what a line of a log says.
+// request is a line of a log.
 type request struct {
-	host           string // that was asked, without its port; "": the line names none
+	host           string // server that was asked, without its port; "": not named
 	method, target string
 	status         int
 	at             time.Time
 }
 
-// Why lines of a log name no page.
+// Reasons why lines of a log name no page.
 const (
 	otherHost   = "of another host"
 	otherServer = "asked of a proxy, for another server"
@@ -34,9 +34,8 @@ const (
 	noAddress   = "no address of a page"
 )
 
-// log reads the log of a web server. It tells which addresses there are, and how often they are
-// asked for. Sizes and "304 Not Modified" depend on who asked and what that one had, so that they
-// say nothing safe of changes.
+// log reads the log of a web server: its URLs, and how often they are requested. Sizes and "304 Not
+// Modified" are no safe evidence of changes, because they depend on the client and its copy.
 func (r *reader) log(ctx context.Context, in *Input) error {
 	if r.base == "" {
 		base, err := serverBase(r.o.Server)
@@ -75,7 +74,7 @@ func (r *reader) log(ctx context.Context, in *Input) error {
 			r.file.Elsewhen++
 			r.file.leave(n, otherTime, line)
 			return nil
-		case q.target[0] == '/': // also one that begins with two
+		case q.target[0] == '/': // also a path that begins with two
 			url, err = sitegraph.Canonical(strings.TrimSuffix(r.base, "/") + q.target)
 		case strings.Contains(q.target, "://"):
 			if url, err = sitegraph.Canonical(q.target); err != nil ||
@@ -99,7 +98,7 @@ func (r *reader) log(ctx context.Context, in *Input) error {
 	})
 }
 
-// serverBase is the top page of a server.
+// serverBase returns the top page of a server.
 func serverBase(server string) (string, error) {
 	if server == "" {
 		return "", fmt.Errorf("%w: say which server it is of", ErrServer)
@@ -109,16 +108,16 @@ func serverBase(server string) (string, error) {
 	}
 	base, err := sitegraph.Canonical(server)
 	if err != nil || base != sitegraph.Root(base) {
-		return "", fmt.Errorf("%w: %q is no server; want one as https://example.org",
+		return "", fmt.Errorf("%w: %q is no server; want one like https://example.org",
 			ErrServer, server)
 	}
 	return base, nil
 }
 
-// Why lines of logs cannot be read.
+// Reasons why lines of logs cannot be read.
 var (
 	errLog       = errors.New(`want host, user, user, [time], "request", status and size`)
-	errLogTime   = errors.New("no time as 31/Jan/2026:12:00:00 +0000")
+	errLogTime   = errors.New("no time like 31/Jan/2026:12:00:00 +0000")
 	errLogStatus = errors.New("no status of three digits")
 )
 
@@ -140,15 +139,15 @@ func requestOf(line string, columns []string) (request, error) {
 	return of.request()
 }
 
-// logPrefix is what syslog and Docker write before a line.
+// logPrefix matches the prefix that syslog and Docker write before a line.
 var logPrefix = regexp.MustCompile(`^(?:(?:<\d+>)?(?:[A-Z][a-z]{2} [ \d]\d [\d:]{8}|` +
 	`\d{4}-\d\d-\d\dT\S+) \S+ [^\s:]+: |\S+ +\| )`)
 
-// parseLog reads a line of the common or combined format, also with the name of the server that was
-// asked before it (vhost_combined), or in place of the first user (lighttpd).
+// parseLog reads a line of the common or combined format. The name of the requested server may come
+// first (vhost_combined), or instead of the first user (lighttpd).
 func parseLog(line string) (q request, err error) {
 	head, rest, ok := strings.Cut(line, `] "`)
-	open := strings.LastIndex(head, " [") // a user may have a bracket, too
+	open := strings.LastIndex(head, " [") // a user may also contain a bracket
 	if !ok || open < 0 {
 		return q, errLog
 	}
@@ -191,8 +190,8 @@ func logTime(text string) (time.Time, error) {
 	return at, nil
 }
 
-// hostBefore is the host that was asked, by the words before the time: client, "-" and user, with
-// the host as the first of four, or in place of "-". "": none is named.
+// hostBefore returns the requested host from the words before the time, or "". The words are
+// client, "-" and user; the host is the first of four, or replaces "-".
 func hostBefore(words []string) string {
 	switch {
 	case len(words) < 3 || words[1] == "-":
@@ -213,7 +212,7 @@ func hostBefore(words []string) string {
 	return first
 }
 
-// hostOf is a host without its port.
+// hostOf returns a host without its port.
 func hostOf(text string) string {
 	if host, _, err := net.SplitHostPort(text); err == nil {
 		text = host
@@ -230,7 +229,7 @@ func isIP(text string) bool {
 	return err == nil
 }
 
-// requestLine divides what was asked. The target has blanks where the client sent some.
+// requestLine splits a request. Its target contains blanks if the client sent some.
 func requestLine(line string) (method, target string) {
 	method, target, _ = strings.Cut(strings.TrimRight(line, " "), " ")
 	if at := strings.LastIndexByte(target, ' '); at >= 0 &&
@@ -242,7 +241,7 @@ func requestLine(line string) (method, target string) {
 	return method, coded(unescape(strings.Trim(target, " ")))
 }
 
-// coded codes the octets of a target that an address would not keep as they are.
+// coded escapes the octets of a target that a URL would not keep.
 func coded(target string) string {
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder
@@ -258,12 +257,12 @@ func coded(target string) string {
 	return b.String()
 }
 
-// escapes are those of Apache beside \x and a quote or backslash.
+// escapes are those of Apache besides \x, quote and backslash.
 var escapes = map[byte]byte{'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f', 'v': '\v',
 	'"': '"', '\\': '\\', '/': '/'}
 
-// unescape undoes what Apache and nginx write for octets that would break a line of a log: \xHH,
-// \", \\ and the like, and \uHHHH of nginx's escape=json.
+// unescape undoes escapes in logs of Apache and nginx: \xHH, \", \\ and similar, and \uHHHH of
+// nginx's escape=json.
 func unescape(text string) string {
 	if strings.IndexByte(text, '\\') < 0 {
 		return text

@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// line is one of a log in the combined format.
+// logLineOf returns a line of a log in the combined format.
 func logLineOf(before, request string, status int) string {
 	return fmt.Sprintf(`%s [26/Apr/2026:03:12:05 +0200] "%s" %d 5 "-" "-"`, before, request, status)
 }
 
-// Each line gives the address that was asked for, octet for octet, or none.
+// TestLogLines checks that each line gives the requested URL, octet for octet, or none.
 func TestLogLines(t *testing.T) {
 	const client = "192.0.2.1 - -"
 	for _, test := range []struct {
@@ -77,7 +77,7 @@ func TestLogLines(t *testing.T) {
 	}
 }
 
-// Whatever is escaped, the octets that were asked for come back.
+// FuzzLogTarget checks that escaping and unescaping returns the requested octets.
 func FuzzLogTarget(f *testing.F) {
 	f.Add("/caf\xc3\xa9?a=\"b\\")
 	f.Add("/a b\tc\x00 ")
@@ -98,7 +98,7 @@ func FuzzLogTarget(f *testing.F) {
 	})
 }
 
-// A list beside others says of each line why it names no page.
+// TestListLeavesOut checks that a list says of each line why it names no page.
 func TestListLeavesOut(t *testing.T) {
 	f, all, err := readAll(t, fileOf(t, "urls.txt",
 		"\ufeffurl,title\rhttp://h.example/a,\"A, b\"\r"+
@@ -116,7 +116,7 @@ func TestListLeavesOut(t *testing.T) {
 	}
 }
 
-// Logs with named columns, and lines behind a prefix, name addresses as others do.
+// TestLogRows checks logs with named columns and lines with a prefix.
 func TestLogRows(t *testing.T) {
 	const common = `192.0.2.1 - - [26/Apr/2026:03:12:05 +0200] "GET /a?x=1 HTTP/1.1" 200 5` + "\n"
 	for name, text := range map[string]string{

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// logRow is a line of a log in columns that it names: of JSON, or of the W3C extended format.
+// logRow is a log line with named columns: JSON, or the W3C extended format.
 type logRow map[string]string
 
-// first returns the first column with one of these names that has something.
+// first returns the first value that is not empty among columns with these names.
 func (r logRow) first(names ...string) string {
 	for _, name := range names {
 		if v := r[name]; v != "" && v != "-" {
@@ -23,8 +23,8 @@ func (r logRow) first(names ...string) string {
 	return ""
 }
 
-// request reads a row by the names that servers use: IIS, CloudFront, Caddy, Traefik, and what the
-// manuals of nginx and Apache suggest.
+// request reads a row by the column names of IIS, CloudFront, Caddy, Traefik, and the manuals of
+// nginx and Apache.
 func (r logRow) request() (q request, err error) {
 	q.host = hostOf(r.first("x-host-header", "cs-host", "cs(host)", "requesthost", "http_host",
 		"host", "vhost"))
@@ -64,7 +64,7 @@ var (
 	errLogColumns = errors.New("other columns than #Fields names")
 )
 
-// jsonRow reads a line of JSON. What an object in it has counts as its own.
+// jsonRow reads a line of JSON. Fields of an object in it count as its own.
 func jsonRow(line string) (logRow, error) {
 	var cells map[string]json.RawMessage
 	if json.Unmarshal([]byte(line), &cells) != nil {

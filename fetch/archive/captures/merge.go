@@ -7,7 +7,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// mark is from when to when captures were taken in, in unix seconds; zero: none were.
+// mark is the time of the first and last imported capture, in unix seconds; zero: none.
 type mark struct{ first, last uint32 }
 
 func markSetting(p sitegraph.PageID) string { return fmt.Sprintf("past/%08x", uint32(p)) }
@@ -23,7 +23,7 @@ func parseMark(b []byte) (m mark, err error) {
 	return mark{binary.BigEndian.Uint32(b), binary.BigEndian.Uint32(b[4:])}, nil
 }
 
-// over is a mark that also covers these captures.
+// over extends a mark to these captures.
 func (m mark) over(all []Capture) mark {
 	if len(all) == 0 {
 		return m
@@ -35,8 +35,8 @@ func (m mark) over(all []Capture) mark {
 	return mark{min(m.first, first), max(m.last, last)}
 }
 
-// merge applies captures, by time and resolved, to what is remembered of a page. It returns the
-// mark from now on, and what the captures told; without visits nothing was changed.
+// merge applies resolved captures, by time, to the record of a page. It returns the new mark, and
+// the evidence. Without visits in it the record is unchanged.
 func merge(r *sitegraph.Record, m mark, all []Capture, by sitegraph.ChangeBy) (
 	mark, Told) {
 	switch {
@@ -66,18 +66,18 @@ func merge(r *sitegraph.Record, m mark, all []Capture, by sitegraph.ChangeBy) (
 		after = comparable(r, after, by)
 	}
 	later := Apply(r, after, by)
-	if later.Visits > 0 && !own { // those that go on from own visits need no mark: Tried tells
+	if later.Visits > 0 && !own { // captures after own visits need no mark: Tried is enough
 		m = m.over(after)
 	}
 	told.Add(later)
 	return m, told
 }
 
-// begin gives a past to a page without one.
+// begin gives a history to a page without one.
 func begin(r *sitegraph.Record, m mark, all []Capture, by sitegraph.ChangeBy) (
 	mark, Told) {
 	if r.State != sitegraph.StateNew && r.State != sitegraph.StateUnknown {
-		return m, Told{} // a visit of our own says that it left
+		return m, Told{} // an own visit found that it left
 	}
 	past := sitegraph.Record{Page: r.Page, URL: r.URL}
 	told := Apply(&past, all, by)
@@ -108,7 +108,7 @@ func precede(r *sitegraph.Record, before []Capture, by sitegraph.ChangeBy) Told 
 	return told
 }
 
-// comparable are the captures in a row that go on from a copy.
+// comparable returns the captures in a row that continue a copy.
 func comparable(r *sitegraph.Record, after []Capture,
 	by sitegraph.ChangeBy) []Capture {
 	if r.State != sitegraph.StateAlive {

@@ -13,18 +13,18 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// entry is what a dump of a crawl database says of an address (org.apache.nutch.crawl.CrawlDatum).
+// entry is the entry of a URL in a dump of a crawl database (org.apache.nutch.crawl.CrawlDatum).
 type entry struct {
 	url       string
 	line      int64
 	status    int
-	due       time.Time // of a page that was fetched: when it is to be fetched next
-	modified  time.Time // when the content that it has was fetched first; zero: not known
+	due       time.Time // next fetch of a page that was fetched
+	modified  time.Time // first fetch of its content; zero: not known
 	interval  time.Duration
 	signature string
 }
 
-// Statuses of the database.
+// Status codes of the database.
 const (
 	nutchUnfetched   = 1
 	nutchFetched     = 2
@@ -35,7 +35,7 @@ const (
 	nutchDuplicate   = 7
 )
 
-// nutch reads what readdb -dump wrote.
+// nutch reads the output of readdb -dump.
 func (r *reader) nutch(ctx context.Context, in *Input) error {
 	var e entry
 	err := r.lines(ctx, in, func(n int64, line []byte) error {
@@ -62,7 +62,7 @@ func (r *reader) nutch(ctx context.Context, in *Input) error {
 
 var retry = regexp.MustCompile(`^(\d+) seconds`)
 
-// field reads a line of an entry. Those that it does not know are left alone.
+// field reads a line of an entry. It ignores unknown fields.
 func (e *entry) field(line []byte) (err error) {
 	name, value, ok := strings.Cut(string(line), ": ")
 	if !ok || line[0] == ' ' || line[0] == '\t' { // metadata
@@ -99,17 +99,17 @@ func (e *entry) field(line []byte) (err error) {
 	return err
 }
 
-// nutchTime reads a time as Java prints it. A time zone that has no offset in its name counts as
-// UTC.
+// nutchTime reads a time printed by Java. A time zone without an offset in its name counts as UTC.
 func nutchTime(text string) (time.Time, error) {
 	t, err := time.Parse("Mon Jan _2 15:04:05 MST 2006", text)
 	if err != nil {
-		return t, fmt.Errorf("the time is %.40q; want one as Sat Jan 31 12:00:00 UTC 2026", text)
+		return t, fmt.Errorf("the time is %.40q; want one like Sat Jan 31 12:00:00 UTC 2026", text)
 	}
 	return t.UTC(), nil
 }
 
-// entry gives what an entry tells: the last fetch, and the first one that found the same content.
+// entry passes on the evidence of an entry: the last fetch, and the first one with the same
+// content.
 func (r *reader) entry(e *entry) error {
 	if e.line == 0 {
 		return nil
@@ -148,7 +148,7 @@ func (r *reader) entry(e *entry) error {
 		return nil
 	}
 	if e.due.IsZero() || e.interval <= 0 {
-		r.file.bad(e.line, "it does not tell when it was fetched: want Fetch time and Retry "+
+		r.file.bad(e.line, "it has no time of its fetch: want Fetch time and Retry "+
 			"interval", []byte(e.url))
 		return nil
 	}

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// othersWARC is the folder of WARC files of other writers beside the module; the test is skipped
-// where it is not there.
+// othersWARC returns the folder with WARC files of other writers beside the module. Without it the
+// test is skipped.
 func othersWARC(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join("..", "..", "..", "..", "shared", "data", "warc")
@@ -21,7 +21,7 @@ func othersWARC(t *testing.T) string {
 	return dir
 }
 
-// Files of other writers are read as far as they are whole.
+// TestOthersWARC reads the sound parts of files of other writers.
 func TestOthersWARC(t *testing.T) {
 	dir := othersWARC(t)
 	for name, want := range map[string]struct{ captures, bodies, bad int64 }{
@@ -29,7 +29,7 @@ func TestOthersWARC(t *testing.T) {
 		"example.warc":                        {2, 1, 0},
 		"example-iana.org-chunked.warc":       {1, 1, 0},
 		"example-resource.warc.gz":            {1, 1, 0},
-		"example-wget-bad-target-uri.warc.gz": {1, 1, 0}, // brackets around addresses
+		"example-wget-bad-target-uri.warc.gz": {1, 1, 0}, // brackets around URLs
 		"post-test.warc.gz":                   {0, 0, 0}, // JSON alone
 	} {
 		f, all, err := readAll(t, filepath.Join(dir, name), Options{Main: true, Links: true})
@@ -45,7 +45,7 @@ func TestOthersWARC(t *testing.T) {
 	}
 }
 
-// Behind a damaged record, reading goes on at the next one.
+// TestDamagedWARC checks that reading continues after a damaged record.
 func TestDamagedWARC(t *testing.T) {
 	path := filepath.Join(othersWARC(t), "example.warc.gz")
 	whole, err := os.ReadFile(path)
@@ -66,7 +66,7 @@ func TestDamagedWARC(t *testing.T) {
 	}
 }
 
-// wget's WARC files tell what wget saw: what is changed, gone, and the same again.
+// TestWget checks that WARC files of wget show which pages changed, vanished or stayed the same.
 func TestWget(t *testing.T) {
 	wget, err := exec.LookPath("wget")
 	if err != nil {
@@ -95,7 +95,7 @@ func TestWget(t *testing.T) {
 				server.URL + "/"}, args...)...)
 		cmd.Dir = dir
 		out, err := cmd.CombinedOutput()
-		// 8: some page was not there
+		// 8: some page was missing
 		if exit := (*exec.ExitError)(nil); err != nil &&
 			!(asExit(err, &exit) && exit.ExitCode() == 8) {
 			t.Fatalf("%v: %s", err, out)
@@ -105,7 +105,7 @@ func TestWget(t *testing.T) {
 			t.Fatalf("%+v, %v", f, err)
 		}
 		for i := range found {
-			found[i].Time += uint32(n) // both may be of one second
+			found[i].Time += uint32(n) // both may be in the same second
 		}
 		all = append(all, found...)
 		if f, told, err := readAll(t, filepath.Join(dir, name+".cdx"), Options{}); err != nil ||

@@ -14,8 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// record is a WARC record of an address, with an HTTP answer as its block unless it is of another
-// type.
+// record returns a WARC record of a URL. Its block is an HTTP answer unless it has another type.
 func record(kind, uri, contentType, block string) string {
 	return fmt.Sprintf("WARC/1.1\r\nWARC-Type: %s\r\nWARC-Record-ID: <urn:x>\r\nWARC-Date: "+
 		"2024-01-31T12:00:00Z\r\nWARC-Target-URI: %s\r\nContent-Type: %s\r\n"+
@@ -43,7 +42,7 @@ func br(text string) string {
 	return b.String()
 }
 
-// TestWARCBodies reads one page as several writers keep it: each time it is the same page.
+// TestWARCBodies reads one page in the form of several writers: each time the same page.
 func TestWARCBodies(t *testing.T) {
 	page := "<title>T</title>" + strings.Repeat("<p>Words of a page.</p>", 40)
 	const gz, short = "Content-Encoding: gzip\r\n", "Content-Length: 58\r\n"
@@ -78,7 +77,7 @@ func TestWARCBodies(t *testing.T) {
 			}
 		}
 	}
-	// What is lost of a body would look like a change.
+	// A lost part of a body would look like a change.
 	cut := br(page)[:40]
 	f, all, err := readAll(t, fileOf(t, "f.warc",
 		plain+of("Content-Encoding: br\r\n", cut)), Options{})
@@ -87,7 +86,7 @@ func TestWARCBodies(t *testing.T) {
 	}
 }
 
-// TestCutBodies reads pages that lack their end: they would look changed.
+// TestCutBodies reads pages without their end: they would look changed.
 func TestCutBodies(t *testing.T) {
 	const page = "<p>Words of a page.</p>"
 	for name, file := range map[string]string{
@@ -105,7 +104,7 @@ func TestCutBodies(t *testing.T) {
 			t.Errorf("%s: %v, %+v, %v", name, all, f, err)
 		}
 	}
-	// Of the last record only what ends it is missing, which is told.
+	// Only the end of the last record is missing, and that is reported.
 	f, all, err := readAll(t, fileOf(t, "f.warc", strings.TrimSuffix(
 		answered("http://h.example/a", "", page), "\r\n\r\n")), Options{})
 	if err != nil || len(all) != 1 || f.BadCount != 1 {
@@ -113,7 +112,7 @@ func TestCutBodies(t *testing.T) {
 	}
 }
 
-// TestNoPages reads what crawlers write beside pages. It is sound, and does not count as damage.
+// TestNoPages reads other records of crawlers. They are sound, and do not count as damage.
 func TestNoPages(t *testing.T) {
 	warc := ""
 	for i, uri := range []string{"dns:h.example", "whois:h.example", "urn:X-wpull:log",

@@ -17,26 +17,26 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Options say how files are read.
+// Options configure how files are read.
 type Options struct {
-	Server string    // of logs, as "https://example.org"; "https://" where no scheme is named
-	From   time.Time // captures before it are left out; zero: none
-	To     time.Time // captures from it on are left out; zero: none. At the latest it is now
+	Server string    // of logs, for example "https://example.org"; "https://" if the scheme is missing
+	From   time.Time // leaves out earlier captures; zero: none
+	To     time.Time // leaves out captures from this time on; zero: none. At most now
 	Links  bool      // keep the links of bodies
 	Main   bool      // make digests of main text
-	Whole  bool      // lists have no columns but between tabs: see listed.Form
+	Whole  bool      // lists have columns only between tabs: see listed.Form
 }
 
-// File is what came of a file.
+// File is the result of reading a file.
 type File struct {
 	Name      string    `json:"name"`
 	Format    Format    `json:"format"`
 	Read      int64     `json:"read"`      // lines or records
 	Captures  int64     `json:"captures"`  // visits of pages
-	Listed    int64     `json:"listed"`    // addresses that were named, each time
+	Listed    int64     `json:"listed"`    // named URLs, each time
 	NoPages   int64     `json:"no_pages"`  // captures of images, scripts and the like
-	NoNews    int64     `json:"no_news"`   // of statuses that say nothing of a page, or requests
-	Elsewhen  int64     `json:"elsewhen"`  // captures of another time than was asked for
+	NoNews    int64     `json:"no_news"`   // statuses that are no evidence about a page, or requests
+	Elsewhen  int64     `json:"elsewhen"`  // captures outside the requested time
 	Left      []Left    `json:"left_out"`  // lines of lists and logs that name no page, by kind
 	BadCount  int64     `json:"bad_count"` // lines or records that are damaged
 	Bad       []Mistake `json:"bad"`       // the first of them
@@ -46,14 +46,14 @@ type File struct {
 	ARC       bool      `json:"-"`               // it has ARC records
 }
 
-// Mistake is what is wrong at a place of a file.
+// Mistake is a fault at a place of a file.
 type Mistake struct {
 	At   int64  `json:"at"` // line, from 1, or offset of a record
 	What string `json:"what"`
-	Text string `json:"text,omitempty"` // its beginning
+	Text string `json:"text,omitempty"` // its start
 }
 
-// Left is lines of a kind that name no page.
+// Left counts lines of a kind that name no page.
 type Left struct {
 	Kind  string    `json:"kind"`
 	Lines int64     `json:"lines"`
@@ -61,10 +61,10 @@ type Left struct {
 }
 
 const (
-	mostMistakes = 5   // of a file that are told
-	mostLeft     = 3   // of a kind that are told
-	mistakeBytes = 100 // of their text
-	mostSitemaps = 20  // of an index that are told
+	mostMistakes = 5   // most that are listed for a file
+	mostLeft     = 3   // most that are listed for a kind
+	mistakeBytes = 100 // most bytes of their text
+	mostSitemaps = 20  // most that are listed for an index
 )
 
 func (f *File) bad(at int64, what string, text []byte) {
@@ -90,11 +90,11 @@ func (f *File) leave(at int64, kind string, line []byte) {
 	}
 }
 
-// ErrServer says that a log needs the name of its server.
+// ErrServer is returned for a log without the name of its server.
 var ErrServer = words.Hint(errors.New("a log names paths, not servers"),
 	"say whose log it is: --server https://example.org", words.ExitMisuse)
 
-// ErrNothing says that a file with lines has no capture and no address at all.
+// ErrNothing is returned for a file with lines but without any capture or URL.
 var ErrNothing = words.Hint(errors.New("nothing in it can be read as"),
 	"say what the file is: --format, of "+FormatNames(), words.ExitMisuse)
 
@@ -105,9 +105,8 @@ type reader struct {
 	base string // of logs
 }
 
-// Read hands the captures of a file to give; those of one address may come in any order. The error
-// is that of give or of the context, or of the file; damage inside the file is no error unless
-// nothing at all could be read.
+// Read passes the captures of a file to give, in any order of URLs. The error is that of give or
+// the context, or of the file. Damage in the file is no error unless nothing was readable.
 func Read(ctx context.Context, in *Input, o Options, give func(*Capture) error) (*File, error) {
 	r := &reader{o: o, file: &File{Name: in.Name, Format: in.Format, Bad: []Mistake{},
 		Left: []Left{}}, give: give}
@@ -116,7 +115,7 @@ func Read(ctx context.Context, in *Input, o Options, give func(*Capture) error) 
 		Nutch: r.nutch, Log: r.log,
 	}[in.Format]
 	if read == nil {
-		return r.file, fmt.Errorf("import %s: unknown format %q; there are %s",
+		return r.file, fmt.Errorf("import %s: unknown format %q; the formats are %s",
 			in.Name, in.Format, FormatNames())
 	}
 	if err := read(ctx, in); err != nil {
@@ -130,7 +129,7 @@ func Read(ctx context.Context, in *Input, o Options, give func(*Capture) error) 
 	return f, nil
 }
 
-// capture gives a visit, if it is of the time that was asked for.
+// capture passes on a visit, if it is in the requested time.
 func (r *reader) capture(c *Capture, at time.Time) error {
 	if at.Before(r.o.From) || !r.o.To.IsZero() && !at.Before(r.o.To) || at.Unix() <= 0 {
 		r.file.Elsewhen++
@@ -144,8 +143,8 @@ func (r *reader) capture(c *Capture, at time.Time) error {
 	return r.give(c)
 }
 
-// page is the canonical address of a page; false: it is none, which is counted. Addresses other
-// than those of the web are sound: name servers, screenshots and logs of crawlers have them.
+// page returns the canonical URL of a page, or false. It counts other addresses, which are sound:
+// name servers, screenshots and logs of crawlers have them.
 func (r *reader) page(at int64, address string, text []byte) (url string, ok bool) {
 	url, err := sitegraph.Canonical(address)
 	scheme, rest, _ := strings.Cut(address, ":")
@@ -163,7 +162,7 @@ func (r *reader) page(at int64, address string, text []byte) (url string, ok boo
 	return "", false
 }
 
-// listed gives an address that is named.
+// listed passes on a URL of a list.
 func (r *reader) listed(url string, requests uint64) error {
 	if !extract.IsPage(url) {
 		r.file.NoPages++
@@ -173,7 +172,7 @@ func (r *reader) listed(url string, requests uint64) error {
 	return r.give(&Capture{URL: url, Kind: KindListed, Requests: requests})
 }
 
-// kindOf says what a status tells of a page; KindUnknown: nothing.
+// kindOf returns the evidence of a status, or KindUnknown.
 func kindOf(status int) Kind {
 	switch {
 	case status == 200 || status == 203:
@@ -189,11 +188,11 @@ func kindOf(status int) Kind {
 	return KindUnknown
 }
 
-// mostLine bounds a line, in octets.
+// mostLine limits a line, in octets.
 const mostLine = 256 << 10
 
-// lines hands each line to yield, numbered from 1, without its end. One that is too long is a
-// mistake.
+// lines passes each line to yield, numbered from 1, without its end. A longer line than mostLine is
+// a mistake.
 func (r *reader) lines(ctx context.Context, in io.Reader,
 	yield func(n int64, line []byte) error) error {
 	from := bufio.NewReaderSize(listed.Ends(in), mostLine)
@@ -207,7 +206,7 @@ func (r *reader) lines(ctx context.Context, in io.Reader,
 			_, err = from.ReadSlice('\n')
 		}
 		if err != nil && err != io.EOF {
-			// A compressed file that is cut has lines before that.
+			// A cut compressed file has lines before the cut.
 			r.file.EndedHere = fmt.Sprintf("after line %d: %v", n-1, err)
 			r.file.bad(n, err.Error(), nil)
 			return nil
@@ -234,7 +233,7 @@ func (r *reader) lines(ctx context.Context, in io.Reader,
 
 func (r *reader) list(ctx context.Context, in *Input) error {
 	form, from := listed.Form{Whole: r.o.Whole}, bufio.NewReaderSize(listed.Ends(in), sniffed)
-	head, _ := from.Peek(sniffed) // an error comes again when it is read
+	head, _ := from.Peek(sniffed) // the next read returns the error again
 	header := form.Begin(withoutMark(head))
 	return r.lines(ctx, from, func(n int64, line []byte) error {
 		if n == header {
@@ -254,7 +253,7 @@ func (r *reader) list(ctx context.Context, in *Input) error {
 			r.file.leave(n, kind.String(), line)
 			return nil
 		}
-		r.file.Listed++ // as import of a list alone: whatever its ending
+		r.file.Listed++ // like a file that is one list, whatever its extension
 		return r.give(&Capture{URL: strings.Clone(url), Kind: KindListed})
 	})
 }

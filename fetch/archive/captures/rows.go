@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// rows reads an index that is one JSON array, as index servers give it: of arrays, of which the
-// first names the columns, or of objects. Rows are counted as lines, from 1.
+// rows reads an index that is one JSON array from an index server: of objects, or of arrays with
+// the column names in the first. Rows are counted like lines, from 1.
 func (r *reader) rows(ctx context.Context, in io.Reader) error {
 	ration := &rationed{r: in, left: 2 * mostLine}
 	d := json.NewDecoder(ration)
@@ -41,7 +41,7 @@ func (r *reader) rows(ctx context.Context, in io.Reader) error {
 	if err == nil {
 		_, err = d.Token()
 	}
-	if err != nil { // of an answer that was cut, rows came before that
+	if err != nil { // a cut answer has rows before the cut
 		r.file.EndedHere = fmt.Sprintf("after row %d: %v", n-1, err)
 		r.file.bad(n, err.Error(), nil)
 	}
@@ -57,7 +57,7 @@ func namesOf(row []byte) (names []string, err error) {
 	return names, nil
 }
 
-// row gives the capture of a row. Without columns of moments and statuses it names an address.
+// row passes on the capture of a row. Without columns for moment and status it is a list entry.
 func (r *reader) row(n int64, row []byte, names []string) error {
 	var i indexed
 	var cells []cell
@@ -75,7 +75,7 @@ func (r *reader) row(n int64, row []byte, names []string) error {
 		for at, name := range names {
 			i.set(name, cells[at])
 		}
-	case len(cells) < 2: // an empty row, and the key behind it with which one asks for more
+	case len(cells) < 2: // an empty row, followed by the key to request more
 		return nil
 	default:
 		r.file.bad(n, fmt.Sprintf("%d columns; want %d", len(cells), len(names)), row)
@@ -98,7 +98,7 @@ func (r *reader) row(n int64, row []byte, names []string) error {
 
 var errRow = errors.New("a row is too long")
 
-// rationed reads no more than it is allowed to. So a row has a bound.
+// rationed reads no more than it may, so that a row has a limit.
 type rationed struct {
 	r    io.Reader
 	left int

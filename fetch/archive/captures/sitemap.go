@@ -12,12 +12,12 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// named is the first address of a sitemap or feed: all others must be of its server.
+// named matches the first URL of a sitemap or feed: all others must be on its server.
 var named = regexp.MustCompile(
 	`(?i)(?:<(?:loc|link)[^>]*>\s*(?:<!\[CDATA\[)?\s*|<link[^>]+href\s*=\s*["']|"(?:home_page_)?url"\s*:\s*")(https?://[^\s<>"'\]]+)`)
 
-// sitemap reads a sitemap or feed: which addresses there are. What it says of changes is a claim,
-// which run takes from the sitemap itself.
+// sitemap reads the URLs in a sitemap or feed. It ignores claims of changes, because run reads them
+// from the sitemap itself.
 func (r *reader) sitemap(ctx context.Context, in *Input) error {
 	body, err := io.ReadAll(io.LimitReader(in, feeds.MaxBytes+1))
 	if err != nil && len(body) == 0 {

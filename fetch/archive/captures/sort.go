@@ -17,9 +17,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Sorter brings captures to the order of server, address and time. What does not fit into its
-// memory is on disk, in a directory of its own, which Close removes. One that a killed process left
-// is removed by the next Sorter of the same directory.
+// Sorter sorts captures by server, URL and time. Captures beyond its memory are on disk, in its own
+// directory, which Close removes. The next Sorter in the same place removes the one of a killed
+// process.
 type Sorter struct {
 	dir    string
 	memory int
@@ -30,33 +30,33 @@ type Sorter struct {
 	row    []byte
 }
 
-// row is where a sorted capture is in the arena.
+// row is the place of a sorted capture in the arena.
 type row struct{ at, key, size int }
 
-// Known is the number of an address that the caller knew, beside captures of others.
+// Known is the number of a URL that the caller already has.
 type Known struct {
 	Page uint32
 	Is   bool
 }
 
-// Group is all that is told of an address.
+// Group has all evidence about a URL.
 type Group struct {
 	URL      string
 	Known    Known
-	Captures []Capture // by time; of those that are equal, one
-	Requests uint64    // how often logs saw it asked for
+	Captures []Capture // by time, without duplicates
+	Requests uint64    // requests for it in logs
 }
 
 const (
-	// mostRuns are merged at once. Each takes a buffer of runBuffer octets.
+	// mostRuns limits the runs that are merged at once. Each takes a buffer of runBuffer octets.
 	mostRuns  = 64
 	runBuffer = 64 << 10
 
-	// LeastMemory of a Sorter, in octets.
+	// LeastMemory is the least memory of a Sorter, in octets.
 	LeastMemory = 1 << 20
 )
 
-// NewSorter returns a sorter that takes about so many octets of memory, at least LeastMemory.
+// NewSorter returns a sorter with about memory octets, at least LeastMemory.
 func NewSorter(dir string, memory int) (*Sorter, error) {
 	if err := os.RemoveAll(dir); err != nil {
 		return nil, fmt.Errorf("sort captures: %w", err)
@@ -68,27 +68,28 @@ func NewSorter(dir string, memory int) (*Sorter, error) {
 	return &Sorter{dir: dir, memory: max(memory, LeastMemory) / 2}, nil
 }
 
-// Close removes what is on disk.
+// Close removes the files of the sorter.
 func (s *Sorter) Close() error { return os.RemoveAll(s.dir) }
 
-// knownMark stands for KindUnknown: a page that the caller knows. It sorts before all captures.
+// knownMark takes the code of KindUnknown: a page that the caller has. It sorts before all
+// captures.
 const knownMark = byte(KindUnknown)
 
-// Add takes a capture. It is not used later.
+// Add adds a capture, and does not refer to it afterwards.
 func (s *Sorter) Add(c *Capture) error {
 	s.row = binary.BigEndian.AppendUint32(s.begin(c.URL), c.Time)
 	s.row = c.appendBody(s.row)
 	return s.add(len(c.URL))
 }
 
-// AddKnown takes an address that the caller knows.
+// AddKnown adds a URL that the caller has.
 func (s *Sorter) AddKnown(url []byte, page uint32) error {
 	s.row = binary.BigEndian.AppendUint32(s.begin(string(url)), 0)
 	s.row = binary.BigEndian.AppendUint32(append(s.row, knownMark), page)
 	return s.add(len(url))
 }
 
-// begin begins a row with its key: the server and the address, each with a zero octet behind it.
+// begin starts a row with its key: the server and the URL, each followed by a zero octet.
 func (s *Sorter) begin(url string) []byte {
 	b := append(append(s.row[:0], sitegraph.ServerName(url)...), 0)
 	return append(append(b, url...), 0)
@@ -104,7 +105,7 @@ func (s *Sorter) add(url int) error {
 	return s.spill()
 }
 
-// sorted hands the rows of the arena out in their order.
+// sorted passes the rows of the arena to yield, in order.
 func (s *Sorter) sorted(yield func(key int, row []byte) error) error {
 	of := func(r row) []byte { return s.arena[r.at : r.at+r.size] }
 	slices.SortFunc(s.rows, func(a, b row) int { return bytes.Compare(of(a), of(b)) })
@@ -120,7 +121,7 @@ func (s *Sorter) sorted(yield func(key int, row []byte) error) error {
 	return nil
 }
 
-// counts reports whether a row counts as often as it is there: a request of a log.
+// counts reports whether equal rows count several times: requests in a log.
 func counts(rest []byte) bool { return Kind(rest[4]) == KindListed }
 
 func (s *Sorter) spill() error {
@@ -196,7 +197,7 @@ func (c *cursors) Pop() any {
 	return last
 }
 
-// merge hands out the rows of runs in their order, each once unless it counts.
+// merge passes the rows of runs to yield, in order, each once unless it counts.
 func (s *Sorter) merge(runs []string, ctx context.Context,
 	yield func(key int, row []byte) error) error {
 	var from cursors
@@ -238,8 +239,8 @@ func (s *Sorter) merge(runs []string, ctx context.Context,
 	return nil
 }
 
-// Each hands out what is told of each address, by server and address. The group is good until yield
-// returns; its error ends Each and is returned. It can be called once.
+// Each passes the group of each URL to yield, by server and URL. A group is valid until yield
+// returns. An error of yield ends Each and is returned. It can be called once.
 func (s *Sorter) Each(ctx context.Context, yield func(*Group) error) error {
 	each := func(yield func(int, []byte) error) error { return s.sorted(yield) }
 	if len(s.runs) > 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Store is what is needed of the store of a planner; *satstore.Store has it.
+// Store is the part of a planner's store that an import needs; *satstore.Store has it.
 type Store interface {
 	Pages() int
 	Add(r *sitegraph.Record) error
@@ -24,47 +24,47 @@ type Store interface {
 	Commit() error
 }
 
-// TakeInOptions of an import.
+// TakeInOptions configure an import.
 type TakeInOptions struct {
 	Files  []*File            // that the captures are of
-	Change sitegraph.ChangeBy // what counts as a change where captures have bodies
+	Change sitegraph.ChangeBy // defines a change if captures have bodies
 	Now    time.Time          // when new pages are due
-	// Removed tells that an error of Load means a page which was removed: it stays so.
+	// Removed reports whether an error of Load means a removed page, which stays removed.
 	Removed func(error) bool
-	// Begin is called before the first change of the store; may be nil.
+	// Begin is called before the first change of the store; it may be nil.
 	Begin    func() error
 	Progress func(addresses int64) // may be nil
 }
 
-// TakenIn is what came of an import.
+// TakenIn is the result of an import.
 type TakenIn struct {
 	Files     []*File `json:"files"`
-	Addresses int64   `json:"addresses"` // of pages, that the files tell of
-	New       int64   `json:"new"`       // of them, not known before
-	Past      int64   `json:"with_past"` // pages whose past was added to
-	// not known before, and gone or moved by their last capture
+	Addresses int64   `json:"addresses"` // URLs of pages in the files
+	New       int64   `json:"new"`       // URLs that were unknown
+	Past      int64   `json:"with_past"` // pages with a longer past
+	// Left counts unknown URLs that were gone or moved at their last capture.
 	Left int64 `json:"left_out"`
-	Kept int64 `json:"kept"` // pages with captures that told nothing new
+	Kept int64 `json:"kept"` // pages whose captures contained nothing new
 	Told Told  `json:"told"`
-	// Asked are the addresses that logs saw asked for most often.
+	// Asked are the URLs with the most requests in logs.
 	Asked []Asked `json:"most_asked,omitempty"`
 }
 
-// Asked is how often an address was asked for.
+// Asked counts the requests for a URL.
 type Asked struct {
 	URL      string `json:"url"`
 	Requests uint64 `json:"requests"`
 }
 
 const (
-	mostAsked = 20     // that are told
+	mostAsked = 20     // most that are listed
 	perCommit = 20_000 // pages: about 10 MB of memory
 )
 
-// ReasonImported is why a page is due that an import made known.
+// ReasonImported is the reason of a due page that an import added.
 const ReasonImported = "imported"
 
-// TakeIn takes all captures of the sorter into the store.
+// TakeIn imports all captures of the sorter into the store.
 func TakeIn(ctx context.Context, s Store, sorter *Sorter, o TakeInOptions) (*TakenIn, error) {
 	if err := s.Addresses(0, func(p sitegraph.PageID, url []byte) error {
 		return sorter.AddKnown(url, uint32(p))
@@ -73,7 +73,7 @@ func TakeIn(ctx context.Context, s Store, sorter *Sorter, o TakeInOptions) (*Tak
 	}
 	t := &taker{store: s, o: o, result: &TakenIn{Files: o.Files}}
 	err := sorter.Each(ctx, t.importGroup)
-	if err == nil || errors.Is(err, ctx.Err()) { // which comes between pages
+	if err == nil || errors.Is(err, ctx.Err()) { // interrupted between pages
 		err = errors.Join(err, t.commit())
 	}
 	return t.result, err
@@ -84,12 +84,12 @@ type taker struct {
 	o      TakeInOptions
 	result *TakenIn
 	begun  bool
-	saved  int // pages since the last commit: each is in one transaction with its mark
+	saved  int // pages since the last commit: a page and its mark are in one transaction
 }
 
 func (t *taker) importGroup(g *Group) error {
 	if len(g.Captures) == 0 {
-		return nil // known, and nobody tells of it
+		return nil // known, and without evidence
 	}
 	t.result.Addresses++
 	t.asked(g)
@@ -121,8 +121,7 @@ func (t *taker) commit() error {
 	return t.store.Commit()
 }
 
-// change counts a change that is about to be made to the store. Before the first one it calls
-// Options.Begin.
+// change counts a coming change of the store. Before the first one it calls TakeInOptions.Begin.
 func (t *taker) change() error {
 	t.saved++
 	if t.begun || t.o.Begin == nil {
@@ -178,7 +177,7 @@ func (t *taker) unknown(url string, all []Capture, listed bool) error {
 	return t.store.SaveStart(r.Page)
 }
 
-// save saves a page and its mark, of one commit.
+// save saves a page and its mark in one transaction.
 func (t *taker) save(save func(*sitegraph.Record) error, r *sitegraph.Record, m mark,
 	told Told) error {
 	if err := save(r); err != nil || m == (mark{}) {
@@ -189,7 +188,7 @@ func (t *taker) save(save func(*sitegraph.Record) error, r *sitegraph.Record, m 
 	return t.store.SaveSetting(markSetting(r.Page), m.bytes())
 }
 
-// asked keeps the addresses that were asked for most often.
+// asked keeps the URLs with the most requests.
 func (t *taker) asked(g *Group) {
 	if g.Requests == 0 {
 		return

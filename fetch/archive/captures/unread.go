@@ -13,19 +13,19 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// ErrUnread says that a file has a format that is known, and not read.
+// ErrUnread is returned for a known format that import does not read.
 var ErrUnread = words.Hint(errors.New("import does not read it"),
 	"import reads "+FormatNames()+"; --format says which, if it is one of them",
 	words.ExitMisuse)
 
-// magic are formats that are not read, by the first octets of a file.
+// magic are the first octets of formats that import does not read.
 var magic = []struct{ begin, what string }{
 	{"7z\xbc\xaf", "a 7z archive: unpack it before"},
 	{"%PDF-", "a PDF document"},
 	{"SQLite format 3\x00", "an SQLite database, perhaps of a browser"},
 }
 
-// unread are formats that are not read, by the beginning of their text.
+// unread are the first words of text formats that import does not read.
 var unread = []struct {
 	begin *regexp.Regexp
 	what  string
@@ -44,7 +44,7 @@ var unread = []struct {
 		"a JSON array: write its addresses to a list, one a line"},
 }
 
-// refuse returns an error for a file that begins as one that is not read.
+// refuse returns an error for a file in a format that import does not read.
 func refuse(head []byte) error {
 	head = bytes.TrimPrefix(head[:min(len(head), 8<<10)], []byte("\xef\xbb\xbf"))
 	what := ""
@@ -64,8 +64,7 @@ func refuse(head []byte) error {
 	return fmt.Errorf("%w: it is %s", ErrUnread, what)
 }
 
-// decoded returns the reader of a text in UTF-8, where it begins as one in UTF-16, with a mark or
-// without.
+// decoded returns a reader in UTF-8 for a text that starts in UTF-16, with a mark or without.
 func decoded(head []byte, r io.Reader) (io.Reader, bool) {
 	if len(head) < 2 {
 		return r, false

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// What is known and not read is named.
+// TestUnread checks that known formats which are not read are named.
 func TestUnread(t *testing.T) {
 	for text, want := range map[string]string{
 		"<?xml version=\"1.0\"?>\n<!-- x -->\n<opml version=\"2.0\"><body/></opml>": "OPML",
@@ -34,7 +34,7 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// A list in UTF-16 is read, with a mark and without.
+// TestWideList reads a list in UTF-16, with a mark and without.
 func TestWideList(t *testing.T) {
 	const text = "http://h.example/a\r\nhttp://h.example/ü\r\n"
 	for _, as := range []struct {
@@ -53,7 +53,7 @@ func TestWideList(t *testing.T) {
 	}
 }
 
-// A compressed list may have several members, and zeros behind them.
+// TestPaddedList reads a compressed list of several members with zeros after them.
 func TestPaddedList(t *testing.T) {
 	list := zip1("http://h.example/a\n") + zip1("http://h.example/b\n")
 	f, all, err := readAll(t, fileOf(t, "f.txt", list+strings.Repeat("\x00", 512)), Options{})

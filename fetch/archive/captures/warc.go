@@ -21,7 +21,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// warc reads the records of a WARC file, also behind damaged ones where it is compressed.
+// warc reads the records of a WARC file. If it is compressed, reading continues after damage.
 func (r *reader) warc(ctx context.Context, in *Input) error {
 	if in.Size == 0 {
 		_, err := r.records(ctx, in, 0)
@@ -30,7 +30,7 @@ func (r *reader) warc(ctx context.Context, in *Input) error {
 	return r.places(ctx, in, in.file, in.Size)
 }
 
-// places reads records from in, and behind damaged ones from what it has at a place.
+// places reads records from in, and after damaged ones from at.
 func (r *reader) places(ctx context.Context, in io.Reader, at io.ReaderAt, size int64) error {
 	damage, err := r.records(ctx, in, 0)
 	for damage != nil {
@@ -44,7 +44,7 @@ func (r *reader) places(ctx context.Context, in io.Reader, at io.ReaderAt, size 
 	return err
 }
 
-// records reads records from an offset on, up to the end or the first damage.
+// records reads records from an offset to the end or the first damage.
 func (r *reader) records(ctx context.Context, in io.Reader, offset int64) (
 	damage *warc.DamageError, err error) {
 	from := warc.NewReader(in, offset)
@@ -66,7 +66,7 @@ func (r *reader) records(ctx context.Context, in io.Reader, offset int64) (
 				r.file.EndedHere = fmt.Sprintf("at octet %d", damage.Offset)
 				return damage, nil
 			}
-			err = nil // its block is whole: only what ends a record is missing
+			err = nil // its block is whole: only the end of the record is missing
 		}
 		if err != nil {
 			return nil, err
@@ -88,7 +88,8 @@ func (r *reader) records(ctx context.Context, in io.Reader, offset int64) (
 	return nil, ctx.Err()
 }
 
-// record makes a capture of a record; nil: it tells nothing of a page, which is counted.
+// record makes a capture of a record. It returns nil, and counts, if the record is no evidence
+// about a page.
 func (r *reader) record(rec *warc.Record) (*Capture, error) {
 	kind := rec.Type()
 	if kind != warc.Response && kind != warc.Revisit && kind != warc.Resource {
@@ -114,7 +115,7 @@ func (r *reader) record(rec *warc.Record) (*Capture, error) {
 	if rec.IsHTTP() {
 		m, err := warc.ParseRecord(rec, block)
 		if err != nil {
-			if kind != warc.Revisit { // which may have no HTTP header
+			if kind != warc.Revisit { // it may have no HTTP header
 				r.file.bad(rec.Offset, err.Error(), []byte(url))
 				return nil, nil
 			}
@@ -123,7 +124,7 @@ func (r *reader) record(rec *warc.Record) (*Capture, error) {
 		a.Status, a.Header, a.Body = m.Status, m.Fields(), m.Plain()
 		cut = m.Cut(rec)
 		if kind == warc.Response && m.Payload != nil {
-			// What the header says may be over the chunks; revisits name that of a decoded body.
+			// The digest in the header may be of the chunks; revisits name that of a decoded body.
 			made := payloadDigest(warc.DigestText(m.Payload))
 			if c.Payload.IsZero() || c.Payload != made && !m.IsDecoded() {
 				c.Payload = made
@@ -135,7 +136,7 @@ func (r *reader) record(rec *warc.Record) (*Capture, error) {
 	switch {
 	case kind == warc.Revisit &&
 		(c.Status == 0 || c.Kind == KindFetched || c.Kind == KindUnchanged):
-		// The body may be that of another address: its digest is compared as others are.
+		// The body may be that of another URL: compare its digest only.
 		if c.Kind = KindFetched; c.Payload.IsZero() {
 			c.Kind = KindUnchanged
 		}
@@ -158,10 +159,10 @@ func (r *reader) record(rec *warc.Record) (*Capture, error) {
 	return r.body(rec, c, &a), nil
 }
 
-// body makes what a visit of our own makes of a body.
+// body makes the digests of an own visit from a body.
 func (r *reader) body(rec *warc.Record, c *Capture, a *archive.Answer) *Capture {
 	text, err := a.Text(archive.MostBody)
-	if err != nil { // what is lost would look like a change
+	if err != nil { // a lost part would look like a change
 		r.file.bad(rec.Offset, err.Error(), []byte(c.URL))
 		return nil
 	}
@@ -181,7 +182,7 @@ func (r *reader) body(rec *warc.Record, c *Capture, a *archive.Answer) *Capture 
 	return c
 }
 
-// wacz reads a WACZ: the WARC files in it, or its index where it has none.
+// wacz reads a WACZ: its WARC files, or else its index.
 func (r *reader) wacz(ctx context.Context, in *Input) error {
 	from, size, done, err := seekable(in)
 	if err != nil {
@@ -191,12 +192,11 @@ func (r *reader) wacz(ctx context.Context, in *Input) error {
 	return r.zip(ctx, from, size, true)
 }
 
-// zip reads a WACZ, also one of several: archives are downloaded as a ZIP of WACZ files, or of WARC
-// files alone.
+// zip reads a WACZ. It may be a download: a ZIP of WACZ files, or of WARC files alone.
 func (r *reader) zip(ctx context.Context, from io.ReaderAt, size int64, outer bool) error {
 	z, err := zip.NewReader(from, size)
 	if err != nil {
-		return fmt.Errorf("it is no whole WACZ: %w", err)
+		return fmt.Errorf("it is not a whole WACZ: %w", err)
 	}
 	of := func(folder string, endings ...string) (found []*zip.File) {
 		for _, f := range z.File {
@@ -227,7 +227,7 @@ func (r *reader) zip(ctx context.Context, from io.ReaderAt, size int64, outer bo
 	return nil
 }
 
-// within reads a file of a ZIP. Those that are not compressed once more are read at any place.
+// within reads a file in a ZIP. Uncompressed ones are read at any offset.
 func (r *reader) within(ctx context.Context, f *zip.File, from io.ReaderAt) error {
 	if at, err := f.DataOffset(); f.Method == zip.Store && err == nil {
 		size := int64(min(f.CompressedSize64, math.MaxInt64))
@@ -260,7 +260,7 @@ func (r *reader) within(ctx context.Context, f *zip.File, from io.ReaderAt) erro
 	return r.cdxj(ctx, &Input{Reader: part})
 }
 
-// seekable makes a file of what cannot be read at any place, as standard input.
+// seekable makes an input readable at any offset, for example standard input.
 func seekable(in *Input) (from io.ReaderAt, size int64, done func(), err error) {
 	if in.Size > 0 && in.file != nil {
 		return in.file, in.Size, func() {}, nil
@@ -276,5 +276,5 @@ func seekable(in *Input) (from io.ReaderAt, size int64, done func(), err error) 
 	return bytes.NewReader(all.Bytes()), size, func() {}, nil
 }
 
-// mostPiped bounds a WACZ that is kept in memory, in octets.
+// mostPiped limits a WACZ in memory, in octets.
 const mostPiped = 64 << 20

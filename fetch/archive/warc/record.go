@@ -72,7 +72,7 @@ func ParseDate(text string) (time.Time, error) {
 			return t.UTC(), nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("date %q of a record: want one as 2026-01-31T12:00:00Z", text)
+	return time.Time{}, fmt.Errorf("date %q of a record: want one like 2026-01-31T12:00:00Z", text)
 }
 
 // dateLayouts are the forms of a date that the standard has (WARC 1.1, 5.4), and two that writers

@@ -48,7 +48,7 @@ func (s *Settings) Query(words string) (*Query, error) {
 		}
 		at, err := time.Parse(day, date.text)
 		if err != nil {
-			return nil, &Error{fmt.Errorf("%s: %.40q is no day: want one as 2026-01-31",
+			return nil, &Error{fmt.Errorf("%s: %.40q is not a day: want one like 2026-01-31",
 				date.name, date.text)}
 		}
 		*date.into = at
