@@ -10,26 +10,27 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// batchKey names the events that are told together.
+// batchKey names the events that are reported together.
 type batchKey struct{ rule, site string }
 
-// batch are events that wait.
+// batch holds events that wait.
 type batch struct {
-	numbers []int // of events
-	// first and last are when the first and the last event came that need not wait for others;
-	// zero: none did. held is when the first one came that must.
+	numbers []int // numbers of the events
+	// first and last are the times of the first and last event that need not wait for others; zero:
+	// none. held is the time of the first event that must wait.
 	first, last, held time.Time
 }
 
 const (
-	mostEvents = 10_000 // that wait
-	// templatePages with the same difference make one event of them: two may be a coincidence.
+	mostEvents = 10_000 // waiting events
+	// templatePages is the number of pages with the same difference that become one event: two may
+	// be a coincidence.
 	templatePages = 3
-	// heldFor is how long pages wait whose difference was told of others.
+	// heldFor is how long pages wait if their difference was already reported for others.
 	heldFor = 24 * time.Hour
 )
 
-// add lets an event wait to be told.
+// add queues an event.
 func (w *Watch) add(e Event) {
 	if len(w.events.values) >= mostEvents {
 		w.stateOf(e.Rule).Lost++
@@ -63,7 +64,7 @@ func earliest(a, b time.Time) time.Time {
 	return a
 }
 
-// wasTold reports whether the difference of a page was told of another one lately.
+// wasTold reports whether the difference of a page was reported for another one lately.
 func (w *Watch) wasTold(key batchKey, e *Event) bool {
 	return e.Kind == KindChanged && slices.ContainsFunc(w.told, func(t toldDifference) bool {
 		return t.Same == e.Same && t.Rule == key.rule && t.Site == key.site && t.URL != e.URL &&
@@ -71,7 +72,7 @@ func (w *Watch) wasTold(key batchKey, e *Event) bool {
 	})
 }
 
-// due reports whether a batch is to be told now.
+// due reports whether a batch must be sent now.
 func (b *batch) due(r *Rule, now time.Time) bool {
 	if !b.first.IsZero() {
 		return now.Sub(b.last) >= r.Quiet.of() || now.Sub(b.first) >= r.Most.of()
@@ -105,7 +106,7 @@ func (w *Watch) flush(now time.Time, all bool) {
 	}
 }
 
-// remember notes which differences were told.
+// remember notes which differences were reported.
 func (w *Watch) remember(key batchKey, events []*Event, now time.Time) {
 	w.told = slices.DeleteFunc(w.told, func(t toldDifference) bool {
 		return now.Sub(t.Time) >= toldFor
@@ -128,8 +129,8 @@ func (w *Watch) remember(key batchKey, events []*Event, now time.Time) {
 	w.retold = true
 }
 
-// groupsOf puts events together that are one: those of one kind with the same difference or reason.
-// What has no room is counted in lost.
+// groupsOf groups events of one kind with the same difference or reason. Events without room are
+// counted in lost.
 func groupsOf(events []*Event) (groups []*Group, lost int) {
 	room := mostNames
 	of := map[string][]*Event{}
@@ -173,8 +174,7 @@ func groupsOf(events []*Event) (groups []*Group, lost int) {
 	return groups, lost
 }
 
-// add takes in a page; whole: with its difference and detail. room is how many pages may still be
-// named.
+// add adds a page; whole adds its difference and detail. room is how many pages may still be named.
 func (g *Group) add(e *Event, whole bool, room *int) {
 	g.Pages++
 	if g.dirs == "" {
@@ -195,7 +195,7 @@ func (g *Group) add(e *Event, whole bool, room *int) {
 	g.Items = append(g.Items, item)
 }
 
-// directoryOf is the path of an address to its last slash.
+// directoryOf returns the path of a URL up to its last slash.
 func directoryOf(url string) string {
 	_, rest, _ := strings.Cut(url, "://")
 	_, path, _ := strings.Cut(rest, "/")
@@ -203,7 +203,7 @@ func directoryOf(url string) string {
 	return "/" + path[:strings.LastIndexByte(path, '/')+1]
 }
 
-// common is the longest directory that has both.
+// common returns the longest directory that contains both.
 func common(a, b string) string {
 	for !strings.HasPrefix(b, a) {
 		a = a[:strings.LastIndexByte(a[:len(a)-1], '/')+1]
@@ -211,7 +211,7 @@ func common(a, b string) string {
 	return a
 }
 
-// words says of a group in a few words what happened.
+// words describes the event of a group in a few words.
 func (g *Group) words() string {
 	pages := words.Plural(g.Pages, "page")
 	if g.Same && g.dirs != "/" {

@@ -9,8 +9,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// What counts is not in a page for a while: that is told once, and no change; then one change, from
-// the last text that there was to the next.
+// TestNotFound checks a page without the watched text for a while: one report of that and no
+// change, then one change from its last text to the next.
 func TestNotFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, c := range []struct{ name, keys, blank string }{
@@ -57,7 +57,8 @@ func TestNotFound(t *testing.T) {
 	})
 }
 
-// What was never in a page is told, and that it is there; below a prefix that may be usual.
+// TestNeverFound checks that a text which was never in a page is reported as missing, and later as
+// found. Below a prefix that may be usual.
 func TestNeverFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rule := "rules:\n- {name: w, url: \"" + page(1) + "\", select: .alert, appears: fire, " +
@@ -81,7 +82,7 @@ func TestNeverFound(t *testing.T) {
 	})
 }
 
-// Two webhooks of one server can be told apart, without what is secret of them.
+// TestShown checks that two webhooks of one server have different names, without their secrets.
 func TestShown(t *testing.T) {
 	f, err := parse([]byte("targets: {mine: \"box://secret@x\"}\nrules:\n- {name: w, url: \"" +
 		page(1) + "\", to: [mine, \"https://user:key@h.example/secret1\", " +

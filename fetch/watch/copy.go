@@ -21,29 +21,29 @@ type copyKey struct {
 	url  string
 }
 
-// setting is the name of the setting that keeps a copy. Rules keep theirs under their names, so
-// that the order of a file does not matter.
+// setting returns the name of the setting with a copy. It contains the rule's name, so that the
+// order in a file does not matter.
 func (k copyKey) setting(w *Watch) string {
 	sum := md5.Sum([]byte(w.rules[k.rule].Name + "\n" + k.url))
 	return "watch/copy/" + hex.EncodeToString(sum[:])
 }
 
-// kept is the copy of a page under a rule, and what was told of it.
+// kept is the copy of a page under a rule, and what was reported about it.
 type kept struct {
-	None        bool             `json:"none,omitempty"` // there is no text: it was never read
-	Fingerprint uint32           `json:"rule,omitempty"` // of what the text was made by
+	None        bool             `json:"none,omitempty"` // there is no text: the page was never read
+	Fingerprint uint32           `json:"rule,omitempty"` // fingerprint of the rule for text
 	Sum         sitegraph.Digest `json:"sum,omitempty"`  // of the text
 	Title       string           `json:"title,omitempty"`
-	Seen        time.Time        `json:"seen,omitzero"` // when this text was seen first
+	Seen        time.Time        `json:"seen,omitzero"` // first time that this text was seen
 	Matches     []string         `json:"matches,omitempty"`
-	New         bool             `json:"new,omitempty"`     // its first visit is told
-	Gone        bool             `json:"gone,omitempty"`    // that was told
-	Failing     bool             `json:"failing,omitempty"` // likewise
-	Blank       time.Time        `json:"blank,omitzero"`    // when that no text is there was told
+	New         bool             `json:"new,omitempty"`     // the first visit will be reported
+	Gone        bool             `json:"gone,omitempty"`    // reported as gone
+	Failing     bool             `json:"failing,omitempty"` // reported as failing
+	Blank       time.Time        `json:"blank,omitzero"`    // when the missing text was reported
 	text        string
 }
 
-// copyOf reads a copy; what it returns is not to be changed, unless it is given to put.
+// copyOf returns a copy. Callers must not change it unless they pass it to put.
 func (w *Watch) copyOf(rule int, url string) (*kept, error) {
 	key := copyKey{rule, url}
 	if c, ok := w.copies[key]; ok {
@@ -66,7 +66,7 @@ func (w *Watch) copyOf(rule int, url string) (*kept, error) {
 
 func (w *Watch) put(rule int, url string, c *kept) { w.copies[copyKey{rule, url}] = c }
 
-// encode writes a copy: a line of JSON, then the text, deflated.
+// encode encodes a copy: a line of JSON, then the text, deflated.
 func (c *kept) encode() ([]byte, error) {
 	line, err := json.Marshal(c)
 	if err != nil {
@@ -107,5 +107,6 @@ func decodeCopy(value []byte) (*kept, error) {
 	return c, err
 }
 
-// flat is a text as copies have it: words with a blank between. Where lines end is no difference.
+// flat returns a text in the form of copies: words with a blank between, so that line ends make no
+// difference.
 func flat(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -11,7 +11,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/access"
 )
 
-// DeliveryError is what is wrong with a target.
+// DeliveryError is a fault of a target.
 type DeliveryError struct {
 	Target string
 	Err    error
@@ -24,7 +24,7 @@ func (e *DeliveryError) Error() string {
 
 func (e *DeliveryError) Unwrap() error { return e.Err }
 
-// Hint says what to do.
+// Hint returns what to do.
 func (e *DeliveryError) Hint() string {
 	if unsafe := (*access.UnsafeError)(nil); errors.As(e.Err, &unsafe) {
 		return unsafe.Hint()
@@ -32,23 +32,22 @@ func (e *DeliveryError) Hint() string {
 	return "docs/reference/watching.md has the forms of targets; recrawl watch test tries them"
 }
 
-// OpenSenders makes the senders of all targets of a file. getenv looks variables up, as
-// os.LookupEnv. The errors are all there are, each a DeliveryError.
+// OpenSenders makes the senders of all targets in a file. getenv looks up variables, like
+// os.LookupEnv. It returns all errors, each a DeliveryError.
 //
-// Senders bring messages to those who want them: to webhooks and to programs. Chats, push services
-// and mail are reached by a program that knows them.
+// Senders deliver messages to webhooks and programs. Programs reach chats, push services and mail.
 //
 // # Guarantees
 //
-//  1. No secret is in an error or a name: neither what variables and files hold, nor what an
-//     address has as user, password, path or value.
-//  2. A file with an address is refused if anybody but its owner may use it.
-//  3. A delivery ends with its context. A program that has not ended then is killed, with all that
-//     it began. What it prints is bounded; the end of it is told where it fails.
-//  4. A program is never run by a shell, gets the message on standard input, and no variables but
-//     PATH, HOME, LANG, TZ and TMPDIR.
-//  5. A webhook with a secret is signed as Standard Webhooks has it: HMAC-SHA256 of ID, moment and
-//     body. Redirects are not followed.
+//  1. No secret is in an error or a name. Secrets are the values of variables and files, and user,
+//     password, path and query of a URL.
+//  2. A file with a URL is refused if anybody but its owner may use it.
+//  3. A delivery ends with its context. Then a program is killed with its child processes. Its
+//     output is bounded, and an error shows the end of it.
+//  4. A program is never run by a shell. It gets the message on standard input, and only the
+//     variables PATH, HOME, LANG, TZ and TMPDIR.
+//  5. A webhook with a secret is signed by Standard Webhooks: HMAC-SHA256 of ID, time and body.
+//     Redirects are not followed.
 //
 // Sources: the Standard Webhooks specification; RFC 2104 (HMAC).
 func OpenSenders(f *File, getenv func(string) (string, bool)) (map[string]Sender, error) {
@@ -91,10 +90,10 @@ func open(t Target, getenv func(string) (string, bool)) (Sender, error) {
 
 var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// secrets are texts that must not be shown.
+// secrets are texts that must not be printed.
 type secrets []string
 
-// expand puts variables of the environment into a text, and remembers their values.
+// expand replaces variables of the environment in a text, and remembers their values.
 func (s *secrets) expand(text string, getenv func(string) (string, bool)) (string, error) {
 	var missing []string
 	text = variable.ReplaceAllStringFunc(text, func(of string) string {
@@ -112,7 +111,7 @@ func (s *secrets) expand(text string, getenv func(string) (string, bool)) (strin
 	return text, nil
 }
 
-// leastSecret is the length from which a part of an address is hidden: shorter ones are words.
+// leastSecret is the least length of a hidden part of a URL: shorter parts are words.
 const leastSecret = 6
 
 func (s *secrets) hide(text string) {
@@ -127,7 +126,7 @@ func (s *secrets) hide(text string) {
 
 var between = regexp.MustCompile(`[-:/,;&=@.]`)
 
-// hideAddress hides what an address may have of secrets.
+// hideAddress hides the possible secrets in a URL.
 func (s *secrets) hideAddress(address string) {
 	s.hide(address)
 	u, err := url.Parse(address)
@@ -154,7 +153,7 @@ func (s *secrets) hideAddress(address string) {
 	}
 }
 
-// clean is an error without secrets.
+// clean returns an error without secrets.
 func (s secrets) clean(err error) error {
 	if err == nil {
 		return nil
@@ -170,7 +169,7 @@ func (s secrets) clean(err error) error {
 
 const mostErrorShown = 500 // octets of an error
 
-// shown makes one line of what others wrote.
+// shown turns foreign text into one line.
 func shown(text string) string {
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }),
 		" ")
@@ -182,7 +181,7 @@ func shown(text string) string {
 
 const mostSecretFile = 64 << 10
 
-// readSecret reads the one line of a file that nobody else may use.
+// readSecret reads a file with one line that nobody else may use.
 func readSecret(name string) (string, error) {
 	text, err := access.ReadSecret(name, mostSecretFile)
 	line := strings.TrimSpace(string(text))

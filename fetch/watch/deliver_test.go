@@ -23,7 +23,7 @@ func getenv(name string) (string, bool) {
 	return value, ok
 }
 
-// opened is the sender of a target.
+// opened returns the sender of a target.
 func opened(t *testing.T, target Target) Sender {
 	t.Helper()
 	sender, err := open(target, getenv)
@@ -33,8 +33,8 @@ func opened(t *testing.T, target Target) Sender {
 	return sender
 }
 
-// The signature is that of the example in the Standard Webhooks specification, made by its own
-// libraries: ID, moment and body with dots between.
+// TestSignature compares with the example in the Standard Webhooks specification, made by its own
+// libraries: ID, time and body with dots between.
 func TestSignature(t *testing.T) {
 	sender, err := newWebhook("https://example.org/", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", nil)
 	if err != nil {
@@ -96,7 +96,7 @@ func TestCommand(t *testing.T) {
 	t.Setenv("TOKEN", "geheimnis")
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")
-	// The message is on standard input, arguments are as they are, and no secret is in the
+	// The message is on standard input, arguments are unchanged, and no secret is in the
 	// environment.
 	sender := opened(t, Target{Command: []string{"sh", "-c", `cat >"$1"; env >"$1.env"`, "x",
 		out + " $(id)"}})
@@ -112,7 +112,7 @@ func TestCommand(t *testing.T) {
 		strings.Contains(string(env), "geheimnis") || !strings.Contains(string(env), "PATH=") {
 		t.Errorf("environment %s, %v", env, err)
 	}
-	// One that asks for text gets what people read.
+	// A target with text gets the text for people.
 	sender = opened(t, Target{Text: true,
 		Command: []string{"sh", "-c", `cat >"$1"`, "x", out}})
 	if err := sender.Send(t.Context(), sample); err != nil {
@@ -129,7 +129,7 @@ func TestCommand(t *testing.T) {
 		!strings.Contains(err.Error(), "exit status 3") || len(err.Error()) > 1000 {
 		t.Errorf("a program that fails: %v", err)
 	}
-	// One that does not end is killed with what it began, which has the pipe.
+	// A program that does not end is killed with its children, which hold the pipe.
 	sender = opened(t, Target{Command: []string{"sh", "-c", "sleep 60 & sleep 60"}})
 	ctx, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer stop()
@@ -143,7 +143,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// No error has what an address hides.
+// TestSecrets checks that no error shows the hidden parts of a URL.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{
@@ -154,7 +154,7 @@ func TestSecrets(t *testing.T) {
 	} {
 		var hidden secrets
 		hidden.hideAddress(address)
-		// What libraries say has the address, or parts of it in another order.
+		// Libraries print the URL, or parts of it in another order.
 		said := fmt.Errorf(
 			"post %q: https://api.example/geheimnis1234/GEHEIM3456789/geheim123:AAgeheimnis/%s: "+
 				"refused", address, "x")
@@ -189,7 +189,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	for _, test := range []struct {
 		target Target
-		want   string // "": it is taken
+		want   string // "": accepted
 	}{
 		{Target{File: file("hook", "https://example.org/geheim\n", 0o600)}, ""},
 		{Target{File: file("open", "https://example.org/geheim\n", 0o640)}, "mode 0640"},

@@ -1,46 +1,46 @@
-// Package watch tells people what visits found: rules say of which pages, what, and to whom.
+// Package watch reports changes of pages to people, by rules.
 //
 // # Terms
 //
-//	rule     pages (an address, or all that begin so), what of them counts, what is told to whom
-//	text     what a rule leaves of a page (extract.Rules): its main text, if it says nothing
-//	copy     the text of the last visit that saw another one, as it is kept in the store
-//	event    something that a rule tells of one page: changed, gone, new, ...
-//	batch    events of one rule and server that wait to be told together
-//	message  a batch as it is told; it waits in the outbox until each of its targets has it
-//	target   to whom: a webhook or a program (OpenSenders)
+//	rule     pages (a URL or a prefix of URLs), the parts that count, events and targets
+//	text     the part of a page that a rule selects (extract.Rules); default: its main text
+//	copy     the text in the store: of the last visit that saw a new one
+//	event    what happened to one page by a rule: changed, gone, new, ...
+//	batch    events of one rule and server that wait to be sent together
+//	message  a batch that is sent; it waits in the outbox until each of its targets has it
+//	target   receiver: a webhook or a program (OpenSenders)
 //
 // # Guarantees
 //
-//  1. The first visit that sees a page under a rule tells nothing: its text is what later ones are
-//     compared with. So is the first after the rule was changed. A page is new if a page, feed or
-//     sitemap that was visited before names it, and did not name it then.
-//  2. A change is told if, and only if, the text of the rule differs from the copy. What differs is
-//     told word by word, and what of it had no room is counted.
-//  3. Copies, events and messages are kept by the commit that keeps the visit (Keep): a crash loses
-//     none that was acknowledged, and leaves none of a visit that was not.
-//  4. A message is delivered at least once to each target. Its ID is the same each time. A crash
-//     between the delivery and the commit that notes it delivers it a second time; nothing else
-//     does. One that cannot be delivered for a day is given up, with a warning.
-//  5. Events of one rule and server are told together: a minute after the last one, and half an
-//     hour after the first one at the latest (Rule.Quiet, Rule.Most). Three pages or more with one
-//     and the same difference are one group, told as one event. Further pages with a difference
-//     that was told in the last seven days wait for up to a day.
-//  6. Errors are told when a page failed as often in a row as the rule says, once, and once when it
-//     works again.
-//  7. An expected change is missed when its time, counted while the calendar of the rule is open,
-//     is over, and a visit after that saw none. It is told once, until there is a change.
-//  8. The store has no address of a target, and no secret of one.
-//  9. All is bounded: rules, targets, texts (256 KB), events that wait (10,000), messages (1,000,
-//     of 50 groups and 1,000 pages), entries of a feed (50). What is left out is counted in what is
-//     told.
+//  1. The first visit to a page under a rule, or under a changed rule, is a baseline without
+//     events: later texts are compared with its text. A page is new if a page, feed or sitemap
+//     names it that did not name it at an earlier visit.
+//  2. A change is reported if, and only if, the text of the rule differs from the copy. A message
+//     has the differing words, and counts those without room.
+//  3. Copies, events and messages are in the same commit as their visit (Keep). A crash loses none
+//     of an acknowledged visit, and keeps none of another.
+//  4. A message is delivered at least once to each target, always with the same ID. It is delivered
+//     twice only if a crash comes between a delivery and its commit. After a day without success it
+//     is given up, with a warning.
+//  5. Events of one rule and server are sent together: a minute after the last one, and at most
+//     half an hour after the first (Rule.Quiet, Rule.Most). Three or more pages with the same
+//     difference are one group, reported as one event. Further pages with a difference of the last
+//     seven days' messages wait for up to a day.
+//  6. Errors are reported once after the number of failures in a row that the rule sets, and once
+//     when the page works again.
+//  7. An expected change is missed if its time is over and a later visit saw none. The time counts
+//     while the calendar of the rule is open. It is reported once, until there is a change.
+//  8. The store contains no URL and no secret of a target.
+//  9. Everything is bounded: rules, targets, texts (256 KB), waiting events (10,000), messages
+//     (1,000, with 50 groups and 1,000 pages), entries of a feed (50). Messages count what they
+//     leave out.
 //
 // # Files
 //
 //	rule.go, file.go        rules, and the file they are written in
 //	watch.go, see.go        what a visit means for each rule
 //	copy.go, state.go       what is kept in the store
-//	plan.go                 what rules ask of a planner
+//	plan.go                 settings of a planner from rules
 //	words.go                what differs
 //	batch.go, message.go    events put together and made text
 //	outbox.go               messages until they are delivered
@@ -48,6 +48,6 @@
 //	deliver.go, webhook.go, program.go
 //	                        messages brought to webhooks and programs
 //
-// When pages are visited is not decided here: Rule.MaxAge, MinAge and Hours are for the planner. A
-// Watch is for one goroutine, but for Fresh.
+// The planner decides when to visit, with Rule.MaxAge, MinAge and Hours. One goroutine uses a
+// Watch; only Fresh is safe for others.
 package watch

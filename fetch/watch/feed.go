@@ -16,7 +16,7 @@ import (
 type feedState struct {
 	Entries []feedEntry `json:"entries"` // the newest first
 	changed bool        // since it was saved
-	written bool        // as a file, as it is
+	written bool        // the file of the feed is up to date
 }
 
 // feedEntry is a message in a feed.
@@ -35,7 +35,7 @@ const (
 
 func feedSetting(rule string) string { return "watch/feed/" + rule }
 
-// feed adds a message to the feed of its rule.
+// feed adds a message to its rule's feed.
 func (w *Watch) feed(r *Rule, m *Message) {
 	if r.Feed == "" {
 		return
@@ -87,8 +87,8 @@ func (w *Watch) saveFeeds(save func(name string, value []byte) error) error {
 	return nil
 }
 
-// writeFeeds writes the files of feeds that are not as what is kept. One that cannot be written is
-// tried again with the next entry.
+// writeFeeds writes the files of feeds that are out of date. After an error it tries again at the
+// next entry.
 func (w *Watch) writeFeeds() {
 	for rule, f := range w.feeds {
 		if f.written {
@@ -104,7 +104,7 @@ func (w *Watch) writeFeeds() {
 	}
 }
 
-// atomFeed and atomEntry are those of RFC 4287, 4.1.
+// atomFeed and atomEntry are the elements of RFC 4287, 4.1.
 type atomFeed struct {
 	XMLName xml.Name    `xml:"http://www.w3.org/2005/Atom feed"`
 	ID      string      `xml:"id"`
@@ -136,7 +136,7 @@ type atomText struct {
 // Atom is a feed of changes that people read.
 type Atom struct {
 	ID, Title, Author string
-	Related           string // the URL of what it is about
+	Related           string // URL of its subject
 	Entries           []AtomEntry
 }
 
@@ -146,7 +146,7 @@ type AtomEntry struct {
 	Time                  time.Time
 }
 
-// Write writes the feed, as RFC 4287 has it. It was updated at the time of its first entry.
+// Write writes the feed in the form of RFC 4287. Its time of update is that of its first entry.
 func (f *Atom) Write(out io.Writer) error {
 	updated := time.Unix(0, 0)
 	if len(f.Entries) > 0 {
@@ -174,7 +174,7 @@ func (f *Atom) Write(out io.Writer) error {
 	return err
 }
 
-// Feed writes the changes of a rule that has a feed as an Atom feed.
+// Feed writes the Atom feed of a rule.
 func (w *Watch) Feed(rule string, out io.Writer) error {
 	r, f := w.rule(rule), w.feeds[rule]
 	if r == nil || f == nil {
@@ -189,7 +189,7 @@ func (w *Watch) Feed(rule string, out io.Writer) error {
 	return a.Write(out)
 }
 
-// nid makes a name a part of a URN (RFC 8141 2).
+// nid returns a name as a part of a URN (RFC 8141 2).
 func nid(name string) string {
 	var b strings.Builder
 	for _, c := range []byte(name) {

@@ -20,38 +20,38 @@ import (
 	"github.com/recrawl/recrawl/planner/preferences"
 )
 
-// Mistake is the error of a file of rules that cannot be used.
+// Mistake is an error in a file of rules.
 type Mistake struct{ error }
 
 func (m *Mistake) Unwrap() error { return m.error }
 
-// Hint says where the user finds what is right.
+// Hint returns where the keys are documented.
 func (m *Mistake) Hint() string { return "docs/reference/watching.md has each key of a rule" }
 
 // File is a file of rules.
 type File struct {
-	// web or mail address of who watches, for the user agent
+	// Contact is a web or mail address of the operator, for the user agent.
 	Contact string            `yaml:"contact"`
 	Targets map[string]Target `yaml:"targets"`
 	Rules   []*Rule           `yaml:"rules"`
 
 	path  string
-	byURL map[string][]int // by address of one page: numbers of rules
-	rest  []int            // of rules with a prefix
+	byURL map[string][]int // numbers of the rules of one page, by URL
+	rest  []int            // rules with a prefix
 	focus bool             // nothing else is visited
 }
 
-// Target says how to reach somebody. Exactly one of File, Webhook and Command is there. In texts
-// "${NAME}" stands for a variable of the environment.
+// Target says how to reach a receiver. Exactly one of File, Webhook and Command is set. "${NAME}"
+// in a text means a variable of the environment.
 type Target struct {
-	Webhook string `yaml:"webhook"` // address that messages are posted to
-	File    string `yaml:"file"`    // whose one line is such an address; nobody else may read it
-	Secret  string `yaml:"secret"`  // of the webhook, by which messages are signed
+	Webhook string `yaml:"webhook"` // URL to which messages are posted
+	File    string `yaml:"file"`    // file with such a URL in its only line; nobody else may read it
+	Secret  string `yaml:"secret"`  // of the webhook, to sign messages
 	Command texts  `yaml:"command"` // a program and its arguments
 	Text    bool   `yaml:"text"`    // the command gets text for people instead of JSON
 }
 
-// UnmarshalYAML takes an address alone for a target.
+// UnmarshalYAML also accepts a URL alone as a target.
 func (t *Target) UnmarshalYAML(n *yaml.Node) error {
 	if n.Kind == yaml.ScalarNode {
 		*t = Target{Webhook: n.Value}
@@ -61,7 +61,7 @@ func (t *Target) UnmarshalYAML(n *yaml.Node) error {
 	return n.Decode((*plain)(t))
 }
 
-// texts are a list of texts; a list of one may be written without brackets.
+// texts is a list of texts. A list of one may be written without brackets.
 type texts []string
 
 // UnmarshalYAML reads a text or a list of texts.
@@ -73,12 +73,12 @@ func (t *texts) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// age is a time span, as 30d or 12h.
+// age is a time span such as 30d or 12h.
 type age time.Duration
 
 func (a age) of() time.Duration { return time.Duration(a) }
 
-// UnmarshalYAML reads days ("30d"), or what Go reads ("12h").
+// UnmarshalYAML reads days ("30d"), or a duration of Go ("12h").
 func (a *age) UnmarshalYAML(n *yaml.Node) error {
 	if days, ok := strings.CutSuffix(n.Value, "d"); ok {
 		d, err := strconv.ParseFloat(days, 64)
@@ -95,7 +95,7 @@ func (a *age) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// hours are a calendar.
+// hours is a calendar.
 type hours struct{ *preferences.Calendar }
 
 // UnmarshalYAML reads a calendar.
@@ -111,7 +111,7 @@ const (
 	mostTargets = 64
 )
 
-// Read reads a file of rules. The error is a Mistake, unless the file could not be read.
+// Read reads a file of rules. The error is a Mistake unless the file cannot be read.
 func Read(path string) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -144,8 +144,7 @@ func Read(path string) (*File, error) {
 	return file, nil
 }
 
-// unreplaced refuses ~ and variables where they are not replaced, as deliver replaces them in what
-// targets have.
+// unreplaced refuses ~ and variables in values where they are not replaced; in targets they are.
 func (f *File) unreplaced() error {
 	var wrong []error
 	see := func(what, text string, path bool) {
@@ -172,7 +171,7 @@ func (f *File) unreplaced() error {
 	return errors.Join(wrong...)
 }
 
-// below makes a path that a file names one that this process can use.
+// below resolves a path in a file relative to the directory of that file.
 func below(dir, path string) string {
 	if path == "" || filepath.IsAbs(path) {
 		return path
@@ -180,7 +179,7 @@ func below(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// Directory is where a watch of its own keeps its store, unless it is told: beside the file.
+// Directory returns the default directory for the store of a watch: beside the file.
 func (f *File) Directory() string {
 	return strings.TrimSuffix(f.path, filepath.Ext(f.path)) + ".watched"
 }
@@ -260,7 +259,7 @@ func (f *File) complete() error {
 	return errors.Join(wrong...)
 }
 
-// isName refuses what would make several lines of one, or an address of a name.
+// isName reports whether a text can be a name: a single line that is no URL.
 func isName(text string) bool {
 	return text != "" && len(text) <= mostName && !strings.Contains(text, "://") &&
 		!strings.ContainsFunc(text, unicode.IsControl)
@@ -275,8 +274,8 @@ func count(conditions ...bool) (n int) {
 	return n
 }
 
-// Shown is the name of a target as it may be printed: of an address, which may have secrets, what
-// it begins with, of a webhook with its server.
+// Shown returns a printable name of a target. URLs may contain secrets, so they are cut: a webhook
+// to its server.
 func Shown(target string) string {
 	scheme, rest, isAddress := strings.Cut(target, "://")
 	if !isAddress {
@@ -287,12 +286,12 @@ func Shown(target string) string {
 	}
 	server, _, _ := strings.Cut(rest, "/")
 	server, _, _ = strings.Cut(server, "?")
-	server = server[strings.LastIndexByte(server, '@')+1:] // who is asked, not who asks
+	server = server[strings.LastIndexByte(server, '@')+1:] // the host, without the user
 	return scheme + "://" + server + "/..."
 }
 
-// shown are the targets as they may be printed, by key. Where two would look alike they have the
-// number at which the file names them first.
+// shown returns printable names of the targets, by key. Equal names get the numbers of their first
+// places in the file.
 func (f *File) shown() map[string]string {
 	alike, number := map[string]int{}, map[string]int{}
 	for _, r := range f.Rules {
@@ -316,7 +315,7 @@ func (f *File) shown() map[string]string {
 	return shown
 }
 
-// key is what the store calls a target: of an address, which may have secrets, a hash.
+// key returns the name of a target in the store. A URL is hashed, because it may contain secrets.
 func key(target string) string {
 	scheme, _, isAddress := strings.Cut(target, "://")
 	if !isAddress {
@@ -326,7 +325,7 @@ func key(target string) string {
 	return scheme + "://" + hex.EncodeToString(sum[:8])
 }
 
-// Names are the names of all targets, in order.
+// Names returns the names of all targets, in order.
 func (f *File) Names() []string {
 	names := make([]string, 0, len(f.Targets))
 	for name := range f.Targets {

@@ -112,7 +112,7 @@ func TestFileRefuses(t *testing.T) {
 			t.Errorf("%s\nis refused with %v, want %q", test.text, err, test.want)
 		}
 	}
-	// A value at a wrong place may be a secret.
+	// A value in a wrong place may be a secret.
 	_, err := parse([]byte(rule + "targets: {x: {command: {a: geheimnis}, webhook: [geheim]}}"))
 	if err == nil || strings.Contains(err.Error(), "geheim") {
 		t.Errorf("the error is %v", err)
@@ -122,7 +122,7 @@ func TestFileRefuses(t *testing.T) {
 	}
 }
 
-// Rules that are accepted can be asked for all that a planner needs.
+// FuzzParse checks that accepted rules give all settings that a planner needs.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("rules:\n- {name: a, prefix: \"https://a.example/\", select: [\"$.a\", b], max-age: 3}\n"))
 	f.Add([]byte("contact: a@b\ntargets: {x: \"a://b\"}\nrules:\n- {name: a, url: " +
@@ -145,7 +145,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// A copy is read as it was written; what is no copy is refused.
+// FuzzCopy checks that a copy is read as written, and that anything else is refused.
 func FuzzCopy(f *testing.F) {
 	good, err := (&kept{Fingerprint: 7, Title: "T", Matches: []string{"+x"}, text: lorem}).encode()
 	if err != nil {
@@ -169,7 +169,7 @@ func FuzzCopy(f *testing.F) {
 	})
 }
 
-// What is removed and added can be put together, whatever the texts are.
+// FuzzDifference checks that removed and added words give back the texts.
 func FuzzDifference(f *testing.F) {
 	f.Add("a b c", "a x c")
 	f.Add(lorem, lorem+" More.")

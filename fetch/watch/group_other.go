@@ -6,5 +6,5 @@ import "os/exec"
 
 func ownGroup(*exec.Cmd) {}
 
-// killGroup kills a program alone.
+// killGroup kills a program, without its children.
 func killGroup(c *exec.Cmd) error { return c.Process.Kill() }

@@ -13,11 +13,11 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// disk keeps settings as a store does: what was not committed is lost by a crash.
+// disk keeps settings like a store: a crash loses what was not committed.
 type disk struct {
 	committed, staged map[string][]byte
 	operations        int
-	crashAt           int // fails at this operation and all later ones; 0: never
+	crashAt           int // this operation and all later ones fail; 0: none
 }
 
 var errCrash = errors.New("the process died")
@@ -53,10 +53,10 @@ func (d *disk) Setting(name string) ([]byte, bool, error) {
 	return v, ok, nil
 }
 
-// crash forgets what was not committed.
+// crash drops what was not committed.
 func (d *disk) crash() { clear(d.staged); d.crashAt = 0 }
 
-// mailbox takes messages, unless it is closed.
+// mailbox receives messages, unless it is closed.
 type mailbox struct {
 	messages []*Message
 	closed   bool
@@ -72,7 +72,7 @@ func (b *mailbox) Send(_ context.Context, m *Message) error {
 	return nil
 }
 
-// stage is a watch with visits that a test makes up, within a bubble of synctest.
+// stage is a watch with invented visits, in a bubble of synctest.
 type stage struct {
 	t     *testing.T
 	rules string
@@ -109,7 +109,7 @@ func (s *stage) open() {
 	}
 }
 
-// visit sees a page with a text, and commits.
+// visit makes a visit to a page with a text, and commits.
 func (s *stage) visit(url, text string, named ...string) error {
 	verdict := sitegraph.VerdictChanged
 	if !s.known[url] {
@@ -148,7 +148,7 @@ func (s *stage) fail(url string) error {
 		Detail: "connection refused"}, sitegraph.VerdictUnknown)
 }
 
-// pass lets time pass, with a step each ten seconds for a minute, and then one at the end.
+// pass lets time pass: a step each ten seconds for a minute, and then one at the end.
 func (s *stage) pass(d time.Duration) error {
 	for end := time.Now().Add(d); time.Now().Before(end); {
 		time.Sleep(min(10*time.Second, time.Until(end)))
@@ -164,7 +164,7 @@ func (s *stage) pass(d time.Duration) error {
 	return s.Step(time.Now(), s.disk)
 }
 
-// told are the subjects of the messages that came since the last call.
+// told returns the subjects of the messages since the last call.
 func (s *stage) told() string {
 	var subjects []string
 	for _, m := range s.box.messages {

@@ -21,31 +21,31 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// The rate of a check each three hours, and the part of it that the watch may take.
+// Requests of a check each three hours, and the share of them that the watch may use.
 const (
 	checkEvery = 3 * time.Hour
 	part       = 0.1
 )
 
-// epoch is later than all dates in addresses of the sites: those far ahead are taken for traps.
+// epoch is later than all dates in URLs of the sites: distant dates are taken for traps.
 var epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// mostMeasured bounds the pages of a server, for those who have less time.
+// mostMeasured limits the pages of a server, for a shorter run.
 var mostMeasured = flag.Int("pages", 0,
 	"TestMeasureOnSites: pages of a server that become known at most; 0: all")
 
-// measured is what a watch of a web told, beside what there was to tell.
+// measured compares the messages of a watch with the changes of a web.
 type measured struct {
 	pages    int // with a copy
-	requests int // after the discovery, robots.txt, feeds and sitemaps included
+	requests int // after discovery, with robots.txt, feeds and sitemaps
 	checks   int // requests of a check of these pages each three hours
-	changes  int // of main text, of pages with a copy, after the first visit
-	visible  int // of these, those that a check each three hours sees as one each
-	told     int // changes within the time that a message names, of a page that it names
+	changes  int // of main text, after the first visit
+	visible  int // those that a check each three hours sees, one each
+	told     int // changes within the time and pages that a message names
 	toldSeen int // of the visible ones
 	messages int
-	pagesOf  int // pages that messages say have changed
-	empty    int // messages of changes without a change of main text in their time
+	pagesOf  int // pages in messages of changes
+	empty    int // messages without a change of main text in their time
 	delays   []time.Duration
 }
 
@@ -75,8 +75,7 @@ func (b *inbox) Send(_ context.Context, m *watch.Message) error {
 	return nil
 }
 
-// visitor is the fetcher of the loop: a web over HTTP, as recrawl run puts it together with a
-// watch.
+// visitor fetches from a web over HTTP, with the client and watch of recrawl run.
 type visitor struct {
 	*timetravel.World
 	watch *watch.Watch
@@ -95,8 +94,8 @@ func (v visitor) Keep(save func(name string, value []byte) error) error {
 	return v.watch.Keep(save)
 }
 
-// measure watches all of a web for so many weeks over HTTP, on a virtual clock, with rounds of an
-// hour. Servers are discovered first, as both sides must.
+// measure watches a whole web for a number of weeks over HTTP, on a virtual clock, with hourly
+// rounds. It discovers the servers first, as both methods must.
 func measure(t *testing.T, web timetravel.Archive, weeks int) *measured {
 	t.Helper()
 	web = timetravel.Align(web, epoch)
@@ -105,7 +104,7 @@ func measure(t *testing.T, web timetravel.Archive, weeks int) *measured {
 	var starts []string
 	for i, server := range web.Servers() {
 		starts = append(starts, "http://"+server+"/")
-		for _, path := range web.Paths(server) { // parts to which no page of the rest leads
+		for _, path := range web.Paths(server) { // parts without links from the rest
 			if strings.Count(path, "/") == 2 && strings.HasSuffix(path, "/") &&
 				web.Resource(server, path, epoch.Add(time.Hour)).Status == 200 {
 				starts = append(starts, "http://"+server+path)
@@ -195,7 +194,7 @@ func measure(t *testing.T, web timetravel.Archive, weeks int) *measured {
 	// and robots.txt
 	perDay := part*float64(alive)*float64(24*time.Hour/checkEvery) - float64(len(web.Servers()))
 	step := func(now time.Time) {
-		for range 3 { // deliveries are noted by the step after them
+		for range 3 { // a delivery is noted by the step after it
 			if err := watched.Step(now, store); err != nil {
 				t.Fatal(err)
 			}
@@ -223,13 +222,13 @@ func measure(t *testing.T, web timetravel.Archive, weeks int) *measured {
 	return m
 }
 
-// interval is a time in which a message says that a page has changed.
+// interval is a time in which a page changed, according to a message.
 type interval struct {
 	from, to time.Time
 	message  int
 }
 
-// judge compares what was told with the versions of the web.
+// judge compares messages with the versions of the web.
 func (m *measured) judge(web timetravel.Archive, file *watch.File, firstSeen map[string]time.Time,
 	messages []*watch.Message, start, end time.Time) {
 	told := map[string][]interval{}
@@ -288,9 +287,8 @@ func maxTime(a, b time.Time) time.Time {
 	return b
 }
 
-// changesOf are the moments at which the main text of a page changed, and of these those that a
-// check each three hours would have told: the last one before each check that sees another text
-// than the one before.
+// changesOf returns the times when the main text of a page changed, and which of them a check each
+// three hours would see: the last change before each check that finds a new text.
 func changesOf(web timetravel.Archive, file *watch.File, url string, from, to time.Time) (
 	changes, visible []time.Time) {
 	server := sitegraph.ServerName(url)
@@ -318,7 +316,7 @@ func changesOf(web timetravel.Archive, file *watch.File, url string, from, to ti
 		}
 	}
 	texts = append(texts, before)
-	checked := 0 // the text that the last check saw is texts[checked]
+	checked := 0 // the last check saw texts[checked]
 	for i, at := range changes {
 		ticks := at.Sub(from)/checkEvery + 1 // the first check after it
 		if i+1 < len(changes) && !changes[i+1].After(from.Add(ticks*checkEvery)) {
@@ -332,8 +330,9 @@ func changesOf(web timetravel.Archive, file *watch.File, url string, from, to ti
 	return changes, visible
 }
 
-// Over 24 weeks of the recorded sites, 90 in 100 changes of main text are told with a tenth of the
-// requests of a check each three hours, and no message comes without one.
+// TestMeasureOnSites checks 24 weeks of the recorded sites: messages report 90 % of the changes of
+// main text, with a tenth of the requests of a check each three hours. No message comes without a
+// change.
 func TestMeasureOnSites(t *testing.T) {
 	const dir = "../../../shared/data/sites"
 	if os.Getenv("RECRAWL_LONG") == "" {
@@ -381,8 +380,8 @@ func (m *measured) add(o *measured) {
 	m.delays = append(m.delays, o.delays...)
 }
 
-// The same on a small web whose pages change at known times, of which a menu changes daily and is
-// none.
+// TestMeasure does the same on a small web whose pages change at known times. A menu changes daily
+// and does not count.
 func TestMeasure(t *testing.T) {
 	t.Parallel()
 	web := timetravel.NewStatic()

@@ -8,36 +8,36 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Message is a batch as it is told. Its JSON is what webhooks and commands get.
+// Message is a batch that is sent. Webhooks and commands get its JSON.
 type Message struct {
-	ID      string    `json:"id"` // the same each time that it is delivered
+	ID      string    `json:"id"` // the same at each delivery
 	Time    time.Time `json:"time"`
 	Rule    string    `json:"rule"`
 	Site    string    `json:"site"`
 	Subject string    `json:"subject"`
 	Groups  []*Group  `json:"groups"`
-	Lost    int       `json:"lost,omitempty"`   // events that had no room
-	Sample  bool      `json:"sample,omitempty"` // it is no event, but a test of a target
+	Lost    int       `json:"lost,omitempty"`   // events without room
+	Sample  bool      `json:"sample,omitempty"` // a test of a target, without an event
 }
 
-// Group are events of one kind: with Same, of one and the same difference or reason.
+// Group holds events of one kind. With Same they have the same difference or reason.
 type Group struct {
 	Kind       string      `json:"kind"`
 	Pages      int         `json:"pages"`
 	Same       bool        `json:"same,omitempty"`
-	Words      string      `json:"words"` // what happened
+	Words      string      `json:"words"` // description of the event
 	Detail     string      `json:"detail,omitempty"`
 	Difference *Difference `json:"difference,omitempty"`
 	Items      []Item      `json:"items"` // 200 at most
 
-	dirs string // directory of all pages
+	dirs string // common directory of all pages
 }
 
 // Item is a page of a group.
 type Item struct {
 	URL        string      `json:"url"`
 	Title      string      `json:"title,omitempty"`
-	Dated      time.Time   `json:"dated,omitzero"` // as a document says itself
+	Dated      time.Time   `json:"dated,omitzero"` // date in the document itself
 	Time       time.Time   `json:"time"`
 	Before     time.Time   `json:"before,omitzero"`
 	Detail     string      `json:"detail,omitempty"`
@@ -46,14 +46,14 @@ type Item struct {
 
 const (
 	mostGroups      = 50
-	mostItems       = 200  // pages of a group that are named
+	mostItems       = 200  // named pages of a group
 	mostNames       = 1000 // and of a message
 	mostDifferences = 20
-	// mostNamed is how many pages of one difference the text of a message names.
+	// mostNamed is the number of pages with one difference that the text of a message names.
 	mostNamed = 10
 )
 
-// message makes one of a batch.
+// message makes a message of a batch.
 func (w *Watch) message(key batchKey, events []*Event, now time.Time) *Message {
 	s := w.stateOf(key.rule)
 	groups, lost := groupsOf(events)
@@ -71,7 +71,7 @@ func (w *Watch) message(key batchKey, events []*Event, now time.Time) *Message {
 	return m
 }
 
-// complete writes the words of groups and the subject.
+// complete writes the descriptions of groups, and the subject.
 func (m *Message) complete() {
 	var parts []string
 	for _, g := range m.Groups {
@@ -97,7 +97,7 @@ func (m *Message) complete() {
 	}
 }
 
-// SampleMessage is one that tests a target.
+// SampleMessage returns a message that tests a target.
 func SampleMessage(now time.Time) *Message {
 	d := differenceOf("The price of the sample is ten euros, and it is in stock.",
 		"The price of the sample is twelve euros, and it is in stock.")
@@ -112,7 +112,7 @@ func SampleMessage(now time.Time) *Message {
 	return m
 }
 
-// Text is the message as people read it, of at most so many octets.
+// Text returns the message for people, in at most most octets.
 func (m *Message) Text(most int) string {
 	const end = "\n... (there is more)\n"
 	var b strings.Builder
@@ -174,7 +174,7 @@ func (item *Item) write(b *strings.Builder, g *Group) {
 	}
 }
 
-// write adds what differs; nothing of none.
+// write writes the difference, if there is one.
 func (d *Difference) write(b *strings.Builder) {
 	if d == nil {
 		return

@@ -7,13 +7,14 @@ import (
 	"time"
 )
 
-// Sender delivers messages to a target. It is called by one goroutine at a time.
+// Sender delivers messages to a target. One goroutine at a time calls it.
 type Sender interface {
-	// Send delivers a message, or returns why it may not have arrived. The error has no secrets.
+	// Send delivers a message, or returns why it may not have arrived. The error contains no
+	// secrets.
 	Send(ctx context.Context, m *Message) error
 }
 
-// Keeper makes durable what Keep saves.
+// Keeper makes durable the values that Keep saves.
 type Keeper interface {
 	SaveSetting(name string, value []byte) error
 	Commit() error
@@ -22,16 +23,16 @@ type Keeper interface {
 // entry is a message in the outbox.
 type entry struct {
 	Message *Message            `json:"message"`
-	Left    map[string]*attempt `json:"left"` // targets that do not have it yet, by key
+	Left    map[string]*attempt `json:"left"` // targets that still need it, by key
 }
 
-// attempt is what is known of deliveries to a target.
+// attempt is the state of deliveries to a target.
 type attempt struct {
 	Failed int       `json:"failed,omitempty"`
-	Next   time.Time `json:"next,omitzero"` // not before
+	Next   time.Time `json:"next,omitzero"` // earliest next attempt
 }
 
-// result is how a delivery ended.
+// result is the outcome of a delivery.
 type result struct {
 	number int
 	target string
@@ -40,15 +41,15 @@ type result struct {
 
 const (
 	mostMessages = 1000
-	sendFor      = 30 * time.Second // one delivery
-	firstWait    = 10 * time.Second // after a failed one, then twice as long each time
+	sendFor      = 30 * time.Second // time limit of one delivery
+	firstWait    = 10 * time.Second // after a failure, then twice as long each time
 	lastWait     = time.Hour
 	giveUpAfter  = 24 * time.Hour
-	// warnAfter deliveries that failed in a row the user is told.
+	// warnAfter is the number of failed deliveries in a row before a warning.
 	warnAfter = 3
 )
 
-// enqueue puts a message into the outbox and the feed of its rule.
+// enqueue puts a message into the outbox and its rule's feed.
 func (w *Watch) enqueue(r *Rule, m *Message) {
 	w.feed(r, m)
 	if len(r.To) == 0 {
@@ -61,7 +62,7 @@ func (w *Watch) enqueue(r *Rule, m *Message) {
 	w.outbox.add(e)
 }
 
-// forget removes targets that there are no longer from a message, and the message if none is left.
+// forget removes deleted targets from a message, and the message if no target is left.
 func (w *Watch) forget(number int) {
 	e := w.outbox.values[number]
 	for target := range e.Left {
@@ -75,8 +76,9 @@ func (w *Watch) forget(number int) {
 	}
 }
 
-// Step does what time brings: deliveries that ended are noted, batches become messages, expected
-// changes are missed, deliveries begin. Call it about once a second, when everything is committed.
+// Step handles the passing of time. It notes finished deliveries, turns batches into messages,
+// finds missing changes, and starts deliveries. Call it about once a second, when everything is
+// committed.
 func (w *Watch) Step(now time.Time, k Keeper) error {
 	if w == nil {
 		return nil
@@ -101,7 +103,7 @@ func (w *Watch) step(now time.Time, k Keeper, all bool) error {
 	return nil
 }
 
-// collect notes the deliveries that ended.
+// collect notes finished deliveries.
 func (w *Watch) collect(now time.Time) {
 	for {
 		select {
@@ -143,7 +145,7 @@ func (w *Watch) note(r result, now time.Time) {
 	}
 }
 
-// send begins deliveries, one to a target, of the message that has waited longest.
+// send starts deliveries: to each target the message that has waited longest.
 func (w *Watch) send(now time.Time) {
 	numbers := w.outbox.numbers()
 	slices.SortStableFunc(numbers, func(a, b int) int {
@@ -167,8 +169,8 @@ func (w *Watch) send(now time.Time) {
 	}
 }
 
-// End waits for deliveries under way, for so long at most, and notes them. With all, what waits is
-// told first, and tried once. The rest is for the next Open.
+// End waits at most within for running deliveries, and notes them. With all, it first sends waiting
+// events and tries them once. The rest is for the next Open.
 func (w *Watch) End(within time.Duration, now func() time.Time, k Keeper, all bool) error {
 	if w == nil {
 		return nil
@@ -196,7 +198,7 @@ func (w *Watch) End(within time.Duration, now func() time.Time, k Keeper, all bo
 	return k.Commit()
 }
 
-// Waiting is how many events and messages wait.
+// Waiting returns the numbers of waiting events and messages.
 func (w *Watch) Waiting() (events, messages int) {
 	if w == nil {
 		return 0, 0
@@ -204,7 +206,7 @@ func (w *Watch) Waiting() (events, messages int) {
 	return len(w.events.values), len(w.outbox.values)
 }
 
-// miss tells of changes that were expected and did not come.
+// miss reports expected changes that did not come.
 func (w *Watch) miss(now time.Time) {
 	for _, r := range w.rules {
 		s := w.state.Rules[r.Name]

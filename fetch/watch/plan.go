@@ -12,8 +12,8 @@ import (
 
 // What rules ask of a planner, in the words of its settings.
 
-// MaxAges are the greatest ages of copies ("ADDRESS=AGE"): those of the rules, and behind them the
-// user's own. Nil has no rules.
+// MaxAges returns the greatest ages of copies ("URL=AGE"): those of the rules, then the user's own.
+// A nil File has no rules.
 func (f *File) MaxAges(own []string) (all []string) {
 	if f == nil {
 		return own
@@ -26,7 +26,7 @@ func (f *File) MaxAges(own []string) (all []string) {
 	return append(all, own...)
 }
 
-// Weights are what a change is worth ("ADDRESS=WEIGHT"), where a rule says so. Nil has none.
+// Weights returns the weights of changes ("URL=WEIGHT") that rules set. A nil File has none.
 func (f *File) Weights() (all []string) {
 	if f == nil {
 		return nil
@@ -41,7 +41,7 @@ func (f *File) Weights() (all []string) {
 		case f.focus:
 			all = append(all, r.Pages()+"=1")
 		}
-		if f.focus && r.Prefix != "" { // where most sitemaps are, also of a part of a server
+		if f.focus && r.Prefix != "" { // most sitemaps are there, also for a part of a server
 			scheme, rest, _ := strings.Cut(r.Prefix, "://")
 			host, _, _ := strings.Cut(rest, "/")
 			all = append(all, scheme+"://"+host+"/sitemap.xml$=1")
@@ -50,7 +50,7 @@ func (f *File) Weights() (all []string) {
 	return all
 }
 
-// Rests are the times at which pages are not visited, by address as MaxAges has it.
+// Rests calls each with the times when pages are not visited, for pages in the form of MaxAges.
 func (f *File) Rests(each func(pages string, minAge time.Duration, hours *preferences.Calendar)) {
 	for _, r := range f.Rules {
 		if r.MinAge != 0 || r.Hours.Calendar != nil {
@@ -59,15 +59,14 @@ func (f *File) Rests(each func(pages string, minAge time.Duration, hours *prefer
 	}
 }
 
-// A watch of its own visits a page of a rule that says nothing of it at least once a day, and at
-// most once an hour; with a greatest age alone, at most twice in it.
+// A separate watch visits the pages of a rule without times at least once a day and at most once an
+// hour; with a greatest age alone, at most twice in that time.
 const (
 	usualMaxAge = 24 * time.Hour
 	usualMinAge = time.Hour
 )
 
-// Focus completes the rules for a watch of its own. Then no page is worth anything that no rule is
-// of.
+// Focus completes the rules for a separate watch: pages without a rule have no worth.
 func (f *File) Focus() {
 	f.focus = true
 	for _, r := range f.Rules {
@@ -82,13 +81,13 @@ func (f *File) Focus() {
 
 const (
 	longestRound = time.Hour
-	// hoursRound is the longest round where there are hours: visits are made in rounds that lie
-	// within them as a whole.
+	// hoursRound is the longest round if there are hours. Visits are made in rounds that lie
+	// entirely within the hours.
 	hoursRound = 5 * time.Minute
 )
 
-// Round is the planning period that a watch of its own needs: half of the shortest time between two
-// visits at most, and a part of a day.
+// Round returns the planning period for a separate watch: at most half of the shortest time between
+// two visits, and a part of a day.
 func (f *File) Round() time.Duration {
 	most := longestRound
 	for _, r := range f.Rules {
@@ -110,8 +109,8 @@ func (f *File) Round() time.Duration {
 	return time.Second
 }
 
-// PerDay is how many visits a day a watch of its own may make, unless it is told: 2,000, and what
-// the pages with an address of their own need.
+// PerDay returns the default budget of a separate watch in visits a day: 2,000, and those that
+// rules for single pages need.
 func (f *File) PerDay() int {
 	visits := 2000.0
 	for _, r := range f.Rules {
@@ -122,9 +121,9 @@ func (f *File) PerDay() int {
 	return int(math.Ceil(visits))
 }
 
-// Closed says which rule has hours in which no round of so long has room; "": none has.
+// Closed returns the name of a rule whose hours have no room for such a round, or "".
 func (f *File) Closed(round time.Duration) string {
-	monday := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC) // any week will do
+	monday := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC) // any week
 	for _, r := range f.Rules {
 		if r.Hours.Calendar == nil || round < time.Minute {
 			continue
@@ -141,7 +140,7 @@ func (f *File) Closed(round time.Duration) string {
 	return ""
 }
 
-// Starts are the pages at which the rules begin.
+// Starts returns the start pages of the rules.
 func (f *File) Starts() (urls []string) {
 	for _, r := range f.Rules {
 		urls = append(urls, r.Start())
@@ -149,7 +148,7 @@ func (f *File) Starts() (urls []string) {
 	return urls
 }
 
-// UserAgent is that of a watch of its own; "" without a contact.
+// UserAgent returns the user agent of a separate watch, or "" without a contact.
 func (f *File) UserAgent(version string) string {
 	if f.Contact == "" {
 		return ""
@@ -157,7 +156,7 @@ func (f *File) UserAgent(version string) string {
 	return fmt.Sprintf("recrawl-watch/%s (+%s)", version, f.Contact)
 }
 
-// of are the numbers of the rules for a page, in order.
+// of returns the numbers of the rules for a page, in order.
 func (f *File) of(url string) []int {
 	found := f.byURL[url]
 	for _, i := range f.rest {
@@ -168,15 +167,15 @@ func (f *File) of(url string) []int {
 	return found
 }
 
-// Watches reports whether a rule is of a page.
+// Watches reports whether a rule covers a page.
 func (f *File) Watches(url string) bool { return len(f.of(url)) > 0 }
 
-// NamesPage reports whether a rule has the address of a page, and not only its beginning. It is for
-// fetch.Options.Named, and safe for concurrent use; nil has no rules.
+// NamesPage reports whether a rule names the URL of a page, and not only a prefix. It is for
+// fetch.Options.Named, and goroutines may share it. A nil File has no rules.
 func (f *File) NamesPage(url string) bool { return f != nil && len(f.byURL[url]) > 0 }
 
-// Texts are the rules by which a page is read, for fetch.Options.Watch. Safe for concurrent use;
-// nil has none.
+// Texts returns the rules by which a page is read, for fetch.Options.Watch. Goroutines may share
+// it. A nil File has none.
 func (f *File) Texts(url string) []*extract.Rule {
 	if f == nil {
 		return nil

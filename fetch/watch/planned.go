@@ -10,15 +10,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Closed refuses hours in which no round has room.
+// Closed is the error of hours without room for a round.
 type Closed struct{ error }
 
-// Hint says what helps.
+// Hint returns a setting that helps.
 func (*Closed) Hint() string { return "shorter rounds have room: --round 5m" }
 
-// Plan puts what the rules of a file ask for into the options of a planner with rounds of so long:
-// greatest ages, before those that the user says (as preferences.ParseMaxAges has them), and rests.
-// No file asks for nothing.
+// Plan adds the rules of a file to the options of a planner with rounds of this length: greatest
+// ages before the user's own (see preferences.ParseMaxAges), and rests. A nil file adds nothing.
 func Plan(f *File, maxAges []string, round time.Duration, o *planner.Options) (err error) {
 	if f == nil {
 		o.MaxAges, err = preferences.ParseMaxAges(maxAges)
@@ -37,7 +36,7 @@ func Plan(f *File, maxAges []string, round time.Duration, o *planner.Options) (e
 	return err
 }
 
-// Sight hands the visits of a loop to a watch. Its zero value with a nil Watch hands on nothing.
+// Sight passes the visits of a loop to a watch. With a nil Watch it does nothing.
 type Sight struct {
 	Watch *Watch
 	named []string // pages that became known since the last visit

@@ -14,12 +14,12 @@ import (
 // command runs a program for each message.
 type command struct {
 	args []string
-	text bool // it gets text for people, else JSON
+	text bool // the program gets text for people, else JSON
 }
 
 const (
 	mostText  = 64 << 10
-	mostSaid  = 2 << 10 // octets of what a program prints that are told
+	mostSaid  = 2 << 10 // octets of a program's output in an error
 	endWithin = time.Second
 )
 
@@ -30,8 +30,8 @@ func newCommand(args []string, text bool) (Sender, error) {
 	return command{args, text}, nil
 }
 
-// Send runs the program, with the message on standard input: as JSON, or as its subject, an empty
-// line and its text. It must end with status 0.
+// Send runs the program with the message on standard input: as JSON, or as its subject, an empty
+// line and its text. The program must end with status 0.
 func (c command) Send(ctx context.Context, m *Message) error {
 	body, err := json.Marshal(m)
 	if err != nil {
@@ -60,8 +60,8 @@ func (c command) Send(ctx context.Context, m *Message) error {
 	return nil
 }
 
-// tail keeps the end of what is written. It is written to by one goroutine: exec has one for
-// outputs that are the same.
+// tail keeps the end of what is written. One goroutine writes: exec uses one for outputs that are
+// the same.
 type tail struct{ end []byte }
 
 func (t *tail) Write(p []byte) (int, error) {

@@ -12,46 +12,47 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// What a rule may tell without more being said of it.
+// Events that a rule reports by default.
 const (
 	TellChanged = "changed" // the text differs
-	TellGone    = "gone"    // it is gone, moved, or may no longer be visited; and that it is back
+	TellGone    = "gone"    // the page is gone, moved, or may no longer be visited; and its return
 	TellNew     = "new"     // a page that was not there before
 )
 
 var tellable = []string{TellChanged, TellGone, TellNew}
 
-// Rule is what is watched and told, as it is written in a file.
+// Rule is an entry of a file: what to watch, and what to report.
 type Rule struct {
 	Name   string `yaml:"name"`
-	URL    string `yaml:"url"`    // of one page
-	Prefix string `yaml:"prefix"` // or the beginning of the addresses of several
+	URL    string `yaml:"url"`    // URL of one page
+	Prefix string `yaml:"prefix"` // or a prefix of the URLs of several
 
-	// default: changed and gone; gone alone beside appears or disappears
+	// default: changed and gone; gone alone with appears or disappears
 	Tell texts `yaml:"tell"`
-	// regular expressions (RE2): told when the text begins to match
+	// regular expressions (RE2): an event when the text begins to match
 	Appears    texts `yaml:"appears"`
-	Disappears texts `yaml:"disappears"` // told when it ceases to
-	// told after so many failed visits in a row; default 3, 0: never
+	Disappears texts `yaml:"disappears"` // an event when it stops matching
+	// an event after this many failed visits in a row; default 3, 0: never
 	Errors *int `yaml:"errors"`
-	Expect age  `yaml:"expect"` // told if nothing changes for so long
+	Expect age  `yaml:"expect"` // an event if nothing changes for this long
 
-	Of string `yaml:"of"` // main or text; default: main, and text beside select
-	// CSS selectors of what counts, of JSON paths that begin with $; default: all
+	Of string `yaml:"of"` // main or text; default: main, or text with select
+	// Select and Ignore are CSS selectors, or paths of JSON that begin with $: the parts that
+	// count, default all, and those that do not.
 	Select     texts `yaml:"select"`
-	Ignore     texts `yaml:"ignore"`      // likewise of what does not
-	IgnoreText texts `yaml:"ignore-text"` // regular expressions of words that do not
+	Ignore     texts `yaml:"ignore"`
+	IgnoreText texts `yaml:"ignore-text"` // regular expressions of words that do not count
 
 	MaxAge age     `yaml:"max-age"` // longest time between two visits; 0: the policy decides
-	MinAge age     `yaml:"min-age"` // shortest
+	MinAge age     `yaml:"min-age"` // shortest time between two visits
 	Hours  hours   `yaml:"hours"`   // when visits may be made
-	Weight float64 `yaml:"weight"`  // what a change is worth beside others; default 1
+	Weight float64 `yaml:"weight"`  // worth of a change compared with others; default 1
 
-	Quiet age `yaml:"quiet"` // a message is sent so long after the last event; default a minute
-	// and so long after the first one at the latest; default half an hour
+	Quiet age `yaml:"quiet"` // time from the last event to the message; default a minute
+	// Most is the longest time from the first event; default half an hour.
 	Most age    `yaml:"most"`
-	Feed string `yaml:"feed"` // file for an Atom feed of what is told
-	To   texts  `yaml:"to"`   // names of targets, or addresses of services
+	Feed string `yaml:"feed"` // file for an Atom feed of the messages
+	To   texts  `yaml:"to"`   // names of targets, or URLs of services
 
 	texts               *extract.Rule
 	appears, disappears []*regexp.Regexp
@@ -67,11 +68,11 @@ const (
 	mostExpression  = 1000
 	mostName        = 64
 	mostAge         = 400 * 24 * time.Hour
-	// leastAge keeps rounds, which are half as long, long enough for a visit.
+	// leastAge gives rounds, which are half as long, time for a visit.
 	leastAge = 10 * time.Second
 )
 
-// complete checks a rule, and makes what it is applied by. The error says all that is wrong.
+// complete checks and compiles a rule. The error lists all faults.
 func (r *Rule) complete() error {
 	var wrong []error
 	refuse := func(format string, args ...any) {
@@ -183,7 +184,7 @@ func (r *Rule) makeTexts() (err error) {
 	return err
 }
 
-// apart tells CSS selectors from paths of JSON.
+// apart separates CSS selectors from paths of JSON.
 func apart(texts texts) (selectors, paths []string) {
 	for _, text := range texts {
 		if strings.HasPrefix(text, "$") {
@@ -197,7 +198,7 @@ func apart(texts texts) (selectors, paths []string) {
 
 func (r *Rule) tells(kind string) bool { return slices.Contains(r.Tell, kind) }
 
-// Pages is what weights and greatest ages name the pages by: a prefix, with "$" one address.
+// Pages returns the pages in the form of weights and greatest ages: a prefix, or with "$" one URL.
 func (r *Rule) Pages() string {
 	if r.URL != "" {
 		return r.URL + "$"
@@ -205,7 +206,7 @@ func (r *Rule) Pages() string {
 	return r.Prefix
 }
 
-// Start is the page at which the rule begins.
+// Start returns the page at which the rule starts.
 func (r *Rule) Start() string {
 	if r.URL != "" {
 		return r.URL

@@ -14,38 +14,38 @@ import (
 const (
 	KindChanged    = "changed"
 	KindGone       = "gone"
-	KindBack       = "back" // it had gone
+	KindBack       = "back" // it was gone
 	KindNew        = "new"
 	KindAppears    = "appears"
 	KindDisappears = "disappears"
 	KindFailing    = "failing"
 	KindWorking    = "working"
 	KindMissing    = "missing"   // an expected change did not come
-	KindNotFound   = "not-found" // the page is there, and nothing of what counts is in it
-	KindFound      = "found"     // it is there, and never was before
+	KindNotFound   = "not-found" // the page is there without the watched text
+	KindFound      = "found"     // the watched text is there for the first time
 )
 
-// Event is something that a rule tells of a page.
+// Event is something that happened to a page by a rule.
 type Event struct {
 	Rule       string      `json:"rule"`
 	Kind       string      `json:"kind"`
 	URL        string      `json:"url"`
 	Title      string      `json:"title,omitempty"`
-	Dated      time.Time   `json:"dated,omitzero"`  // as a document says itself
+	Dated      time.Time   `json:"dated,omitzero"`  // date in the document itself
 	Time       time.Time   `json:"time"`            // of the visit that saw it
-	Before     time.Time   `json:"before,omitzero"` // of the last one that saw what was before
+	Before     time.Time   `json:"before,omitzero"` // of the last visit that saw the earlier state
 	Detail     string      `json:"detail,omitempty"`
 	Difference *Difference `json:"difference,omitempty"`
-	Same       string      `json:"same,omitempty"` // events that are one have the same
+	Same       string      `json:"same,omitempty"` // equal for events with the same difference or reason
 }
 
-// Visit is what a visit saw of a page.
+// Visit is the result of a visit to a page.
 type Visit struct {
 	URL         string
 	Observation *sitegraph.Observation
 	Verdict     sitegraph.Verdict
-	Errors      int       // failed visits in a row, with this one
-	Before      time.Time // when the page was last compared with its copy
+	Errors      int       // failed visits in a row, including this one
+	Before      time.Time // last comparison of the page with its copy
 	Named       []string  // pages that became known by it
 }
 
@@ -55,8 +55,7 @@ const (
 	mostOpened = 400 // octets of the text of a new page
 )
 
-// See takes in a visit. Its events wait for the next Keep. After an error of the store Keep returns
-// it.
+// See handles a visit. Its events wait for the next Keep. Keep returns an error of the store.
 func (w *Watch) See(v *Visit) {
 	if w == nil || w.err != nil {
 		return
@@ -102,8 +101,8 @@ func (w *Watch) compare(v *Visit) error {
 	return nil
 }
 
-// named marks pages that became known by a visit as new, if it was not the first one to the page
-// that names them, or if that page is new itself.
+// named marks pages that a visit made known as new. The page that names them must have been visited
+// before, or be new itself.
 func (w *Watch) named(v *Visit) error {
 	if len(v.Named) == 0 {
 		return nil
@@ -134,7 +133,7 @@ func (w *Watch) named(v *Visit) error {
 	return nil
 }
 
-// sight is a visit in the eyes of one rule.
+// sight is a visit under one rule.
 type sight struct {
 	*Watch
 	v      *Visit
@@ -152,7 +151,7 @@ func (s *sight) addEvent(kind, detail, same string, d *Difference) {
 		Before: s.v.Before, Detail: clip(detail, mostDetail), Difference: d, Same: same})
 }
 
-// failed tells that the page fails when it has failed as often as the rule says.
+// failed reports a failing page after as many failures as the rule sets.
 func (s *sight) failed() {
 	if n := *s.rule.Errors; n > 0 && s.v.Errors >= n && !s.copy.Failing {
 		s.copy.Failing, s.dirty = true, true
@@ -162,7 +161,7 @@ func (s *sight) failed() {
 	}
 }
 
-// works tells that it does no longer.
+// works reports that a failing page works again.
 func (s *sight) works() {
 	if s.copy.Failing {
 		s.copy.Failing, s.dirty = false, true
@@ -170,7 +169,7 @@ func (s *sight) works() {
 	}
 }
 
-// left tells that the page is gone, or cannot be visited at all.
+// left reports that the page is gone, or cannot be visited at all.
 func (s *sight) left() {
 	o := s.v.Observation
 	detail := o.Detail
@@ -186,7 +185,7 @@ func (s *sight) left() {
 	case s.copy.Gone:
 		return
 	case s.copy.None && s.rule.URL == "":
-		return // an address under a prefix that never held a page
+		return // a URL under a prefix that never had a page
 	case s.copy.None && *s.rule.Errors == 0:
 		return
 	case s.copy.None:
@@ -212,8 +211,8 @@ func (s *sight) there() {
 	}
 }
 
-// blank tells once that what counts is not in the page. Its copy stays: the text that comes next is
-// compared with the last one that there was.
+// blank reports once that the watched text is missing. Its copy stays: the next text is compared
+// with the last one.
 func (s *sight) blank(why string) {
 	c := s.copy
 	if !c.Blank.IsZero() {
@@ -224,7 +223,7 @@ func (s *sight) blank(why string) {
 	if c.None {
 		s.match("")
 		if s.rule.URL == "" {
-			return // an address under a prefix may be a page of another kind
+			return // a URL under a prefix may be another kind of page
 		}
 	}
 	if *s.rule.Errors > 0 {
@@ -232,11 +231,11 @@ func (s *sight) blank(why string) {
 	}
 }
 
-// blankFor is how long a text must be there again until it is told anew that it is not: pages that
-// now and then show something else are told of once.
+// blankFor is how long a text must be there again before its absence is reported anew: a page that
+// sometimes shows something else is reported once.
 const blankFor = 24 * time.Hour
 
-// why says why nothing of a page may count.
+// why returns why the watched text may be missing.
 func (r *Rule) why() string {
 	if len(r.Select) > 0 {
 		return "the selector finds nothing: " + strings.Join(r.Select, ", ")
@@ -247,7 +246,7 @@ func (r *Rule) why() string {
 // read compares the text with the copy.
 func (s *sight) read(text string) {
 	c := s.copy
-	absent := c.Gone || !c.Blank.IsZero() // of a page without a copy: as was told
+	absent := c.Gone || !c.Blank.IsZero() // of a page without a copy: as was reported
 	s.there()
 	words := flat(text)
 	sum := sitegraph.DigestOf([]byte(words))
@@ -284,7 +283,7 @@ func (s *sight) read(text string) {
 		for _, m := range s.matched(text) {
 			of := &d
 			if s.rule.tells(TellChanged) {
-				of = nil // it is told already
+				of = nil // already reported
 			}
 			s.addEvent(m.kind, m.found, m.kind+m.expression, of)
 		}
@@ -296,10 +295,10 @@ func (s *sight) read(text string) {
 	c.Blank = time.Time{}
 }
 
-// match is an expression that began to match, or ceased to.
+// match is an expression that began or stopped matching.
 type match struct{ kind, expression, found string }
 
-// matched are the expressions of the rule that match otherwise than in the copy.
+// matched returns the expressions of the rule whose match differs from the copy.
 func (s *sight) matched(text string) (all []match) {
 	for _, of := range []struct {
 		kind string
@@ -324,8 +323,7 @@ func (s *sight) matched(text string) (all []match) {
 	return all
 }
 
-// unasked reports whether the copy does not know of each expression whether it matches: the rule
-// has it since.
+// unasked reports whether the copy lacks an expression, because the rule got it later.
 func (s *sight) unasked() bool {
 	return slices.ContainsFunc(slices.Concat(s.rule.appears, s.rule.disappears),
 		func(re *regexp.Regexp) bool {
@@ -347,7 +345,7 @@ func (s *sight) match(text string) {
 	s.dirty = true
 }
 
-// opening are the first words of a text.
+// opening returns the first words of a text.
 func opening(words string) string {
 	if len(words) <= mostOpened {
 		return clip(words, mostOpened)
@@ -355,8 +353,7 @@ func opening(words string) string {
 	return clip(beginning(words, mostOpened-3), mostOpened-3) + "..."
 }
 
-// clip makes one line of at most so many octets, without anything that would change how it is
-// shown.
+// clip returns one line of at most octets octets, without characters that affect the display.
 func clip(text string, octets int) string {
 	text = strings.Map(visible, text)
 	if len(text) > octets {

@@ -9,30 +9,30 @@ import (
 	"time"
 )
 
-// state is what is kept beside copies, events and messages.
+// state is kept besides copies, events and messages.
 type state struct {
-	Store    string                `json:"store"` // random: tells messages of two stores apart
+	Store    string                `json:"store"` // random: distinguishes messages of two stores
 	Next     int                   `json:"next"`  // number of the next message
 	Events   int                   `json:"events"`
 	Messages int                   `json:"messages"`
 	Rules    map[string]*ruleState `json:"rules"`
 }
 
-// ruleState is what is kept of a rule.
+// ruleState is the state of a rule.
 type ruleState struct {
 	Began   time.Time `json:"began"`             // first copy of a page
 	Changed time.Time `json:"changed,omitzero"`  // last change
 	Seen    time.Time `json:"seen,omitzero"`     // last visit that saw a page
-	Alarmed bool      `json:"alarmed,omitempty"` // a missing change was told
-	Lost    int       `json:"lost,omitempty"`    // events that had no room, and are not told yet
+	Alarmed bool      `json:"alarmed,omitempty"` // a missing change was reported
+	Lost    int       `json:"lost,omitempty"`    // events without room that are not reported yet
 }
 
-// toldDifference is a difference that a message told.
+// toldDifference is a difference that a message reported.
 type toldDifference struct {
 	Rule string    `json:"rule"`
 	Site string    `json:"site"`
 	Same string    `json:"same"`
-	URL  string    `json:"url,omitempty"` // of the one page that had it; "": several had
+	URL  string    `json:"url,omitempty"` // the only page that had it; "": several had
 	Time time.Time `json:"time"`
 }
 
@@ -43,13 +43,13 @@ const (
 	toldFor      = 7 * 24 * time.Hour
 )
 
-// slots keep values under numbered settings. A number is used again once its value is removed, so
-// that there are no more settings than there were ever values at a time.
+// slots keep values under numbered settings. Numbers of removed values are reused, so that the
+// settings are never more than the values at one time.
 type slots[T any] struct {
 	prefix string
 	values map[int]*T
 	free   []int
-	high   int // numbers that were ever used
+	high   int // numbers used so far
 	dirty  map[int]bool
 }
 
@@ -79,7 +79,7 @@ func (s *slots[T]) setting(number int) string { return fmt.Sprintf("%s/%d", s.pr
 
 func (s *slots[T]) save(save func(name string, value []byte) error) error {
 	for number := range s.dirty {
-		var value []byte // empty: there is none
+		var value []byte // empty: removed
 		if v, ok := s.values[number]; ok {
 			var err error
 			if value, err = json.Marshal(v); err != nil {
@@ -94,7 +94,7 @@ func (s *slots[T]) save(save func(name string, value []byte) error) error {
 	return nil
 }
 
-// restore reads the values that were kept under the first numbers.
+// restore reads the values under the numbers below high.
 func (s *slots[T]) restore(high int, setting func(string) ([]byte, bool, error)) error {
 	s.high = high
 	for number := range high {
@@ -115,7 +115,7 @@ func (s *slots[T]) restore(high int, setting func(string) ([]byte, bool, error))
 	return nil
 }
 
-// numbers are those of all values, in order.
+// numbers returns the numbers of all values, in order.
 func (s *slots[T]) numbers() []int {
 	all := make([]int, 0, len(s.values))
 	for n := range s.values {
@@ -202,8 +202,8 @@ func (w *Watch) changedAt(rule int, at time.Time) {
 	s.Changed, s.Alarmed = at, false
 }
 
-// Keep saves what is new since the last call. It goes before each commit of the store, so that what
-// is kept of a visit is what the watch made of it.
+// Keep saves what is new since the last call. Call it before each commit of the store, so that a
+// visit is committed with its events.
 func (w *Watch) Keep(save func(name string, value []byte) error) error {
 	if w == nil {
 		return nil

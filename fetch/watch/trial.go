@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// Trial is what targets did with a sample message.
+// Trial is the result of a sample message to targets.
 type Trial struct {
 	Targets []Tried `json:"targets"`
 	Failed  int     `json:"failed"`
 }
 
-// Tried is what one target did.
+// Tried is the result for one target.
 type Tried struct {
 	Target string        `json:"target"`
-	Error  string        `json:"error,omitempty"` // "": it took the message
+	Error  string        `json:"error,omitempty"` // "": the target accepted the message
 	Took   time.Duration `json:"took_ns"`
 }
 
 const tryFor = 30 * time.Second
 
-// Try sends a sample message to each target, one after the other.
+// Try sends a sample message to each target in turn.
 func Try(ctx context.Context, f *File, senders map[string]Sender) *Trial {
 	t := &Trial{Targets: []Tried{}}
 	for _, name := range f.Names() {

@@ -14,39 +14,39 @@ type Options struct {
 	File *File
 	// Senders deliver to the targets of the file, by name.
 	Senders map[string]Sender
-	// Setting reads what Keep saved. It is called by the goroutine of the watch alone.
+	// Setting reads a value that Keep saved. The goroutine of the watch alone calls it.
 	Setting func(name string) (value []byte, ok bool, err error)
-	Note    func(format string, args ...any) // what is told on the way; may be nil
-	Warn    func(text string)                // what should not be; may be nil
+	Note    func(format string, args ...any) // receives information; may be nil
+	Warn    func(text string)                // receives warnings; may be nil
 }
 
-// Watch tells what visits found. A nil one watches nothing.
+// Watch reports what visits found. A nil Watch does nothing.
 type Watch struct {
 	o       Options
 	rules   []*Rule
 	senders map[string]Sender // by key of the target
-	shown   map[string]string // likewise, as it may be printed
+	shown   map[string]string // likewise, printable
 	stop    func()            // ends deliveries
 	work    context.Context
 
 	mu    sync.Mutex
-	fresh map[string]bool // pages that are to be asked for without a condition
+	fresh map[string]bool // pages to request without a condition
 
-	copies  map[copyKey]*kept // that the next Keep saves
+	copies  map[copyKey]*kept // copies for the next Keep
 	state   state
-	changed bool // the state
+	changed bool // the state changed
 	told    []toldDifference
-	retold  bool // told has changed
+	retold  bool // told changed
 	events  slots[Event]
 	batches map[batchKey]*batch
 	outbox  slots[entry]
-	busy    map[string]bool // targets with a delivery under way
+	busy    map[string]bool // targets with a running delivery
 	results chan result
 	feeds   map[string]*feedState
 	err     error // of the store, since the last Keep
 }
 
-// Open takes up what an earlier watch kept.
+// Open restores the state that an earlier watch kept.
 func Open(o Options) (*Watch, error) {
 	if o.Note == nil {
 		o.Note = func(string, ...any) {}
@@ -76,8 +76,8 @@ func Open(o Options) (*Watch, error) {
 	return w, nil
 }
 
-// Recall is called before a visit to a page, by the goroutine of the watch. A page of which a rule
-// has no copy is asked for without a condition: an answer that it was not modified has no text.
+// Recall prepares a visit to a page; the goroutine of the watch calls it. If a rule has no copy of
+// the page, the request must be unconditional: a "not modified" has no text.
 func (w *Watch) Recall(url string) error {
 	if w == nil {
 		return nil
@@ -97,8 +97,8 @@ func (w *Watch) Recall(url string) error {
 	return nil
 }
 
-// Fresh takes the conditions from the record of a page that must be read whole. Safe for concurrent
-// use.
+// Fresh removes the conditions from the record of a page that must be read whole. Goroutines may
+// share it.
 func (w *Watch) Fresh(r *sitegraph.Record) {
 	if w == nil {
 		return
@@ -111,5 +111,5 @@ func (w *Watch) Fresh(r *sitegraph.Record) {
 	}
 }
 
-// site is what a server is called in messages.
+// site returns the name of a server in messages.
 func site(url string) string { return sitegraph.ServerName(url) }

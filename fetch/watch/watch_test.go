@@ -18,8 +18,8 @@ import (
 const lorem = "Widgets are made of wood and iron. They cost ten euros each, and come with a " +
 	"guide that tells how to mount them on a wall."
 
-// A page's life: nothing is told of the first visit, then changes with what differs, that it fails
-// after three failures and works again, that it is gone and back. Where lines end is no change.
+// TestLifeOfAPage checks the events of a page: none for the first visit, then changes with their
+// differences, failure after three visits, recovery, gone and back. Line ends are no change.
 func TestLifeOfAPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, "rules:\n- {name: docs, prefix: \""+example+"\", to: [\"box://x\"]}")
@@ -61,8 +61,8 @@ func TestLifeOfAPage(t *testing.T) {
 	})
 }
 
-// What a rule does not ask for is not told; expressions are told when they begin to match, or cease
-// to.
+// TestExpressions checks that only requested events are reported, and that expressions are reported
+// when they begin or stop matching.
 func TestExpressions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, "rules:\n- {name: stock, url: \""+page(1)+
@@ -81,7 +81,7 @@ func TestExpressions(t *testing.T) {
 		s.must(s.visit(page(1), lorem+" In stock: 11"))
 		s.expect("it still matches", "")
 
-		// Another expression has a beginning of its own.
+		// Another expression has its own baseline.
 		s.rules = strings.Replace(s.rules, "sold out", "wood", 1)
 		s.open()
 		s.must(s.visit(page(1), lorem+" In stock: 11"))
@@ -89,7 +89,7 @@ func TestExpressions(t *testing.T) {
 		s.must(s.visit(page(1), "In stock: 11"))
 		s.expect("it matches no longer", "Title of /1 has lost the text")
 
-		// What a rule reads of pages begins anew, too.
+		// Another selection of text also begins anew.
 		s.rules = strings.Replace(s.rules, "to:", "of: text, tell: changed, to:", 1)
 		s.open()
 		s.must(s.visit(page(1), "another part of the page"))
@@ -99,8 +99,8 @@ func TestExpressions(t *testing.T) {
 	})
 }
 
-// One change of many pages is one event; further pages of it wait for a day; a page that changes
-// back and forth does not.
+// TestTemplate checks that one change of many pages is one event. Further pages with it wait for a
+// day, unless a page changes back and forth.
 func TestTemplate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, "rules:\n- {name: docs, prefix: \""+example+"\", to: [\"box://x\"]}")
@@ -134,7 +134,8 @@ func TestTemplate(t *testing.T) {
 	})
 }
 
-// Pages are new which a page names that was visited before, and those which they name first.
+// TestNewPages checks which pages are new: those named later by visited pages, and those that new
+// pages name.
 func TestNewPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, "rules:\n- {name: docs, prefix: \""+example+
@@ -154,7 +155,8 @@ func TestNewPages(t *testing.T) {
 	})
 }
 
-// An expected change is missed when its open hours are over and a visit saw none; once.
+// TestExpected checks that an expected change is missed once, when its open hours are over and a
+// visit saw none.
 func TestExpected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // begins on a Saturday at 00:00 UTC
 		s := newStage(t, "rules:\n- {name: news, url: \""+page(1)+
@@ -181,9 +183,8 @@ func TestExpected(t *testing.T) {
 	})
 }
 
-// A crash at any operation of the store loses no event of a visit that was kept, tells none of one
-// that was not, and repeats a message only if it was delivered and that was not noted: under the
-// same ID.
+// TestCrashes crashes the store at every operation. No event of a kept visit is lost, and none of
+// another is reported. A message is repeated, with its ID, only if its delivery was not noted.
 func TestCrashes(t *testing.T) {
 	for crashAt := 1; ; crashAt++ {
 		fired := false
@@ -215,7 +216,7 @@ func TestCrashes(t *testing.T) {
 				s.stop()
 				s.disk.crash()
 				s.open()
-				i-- // a visit that was not acknowledged is made again
+				i-- // repeat a visit that was not acknowledged
 			}
 			s.must(s.pass(3 * time.Minute))
 			ids, subjects := map[string]int{}, map[string]int{}
@@ -234,7 +235,7 @@ func TestCrashes(t *testing.T) {
 					crashAt, len(s.box.messages), len(ids))
 			}
 			all := fmt.Sprint(subjects)
-			want := map[string]bool{ // batches that a crash divides
+			want := map[string]bool{ // batches that a crash may split
 				"map[1 page can be visited again:1 1 page cannot be visited:1 1 page changed:3]": true,
 			}
 			if !want[all] {
@@ -253,8 +254,8 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// A target that does not take messages is tried later and later, the user is told once, and after a
-// day it is given up. One that does again gets them all, in order.
+// TestClosedTarget checks a target that refuses messages: growing waits, one warning, and given up
+// after a day. Once it accepts again, it gets all messages in order.
 func TestClosedTarget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, "rules:\n- {name: docs, prefix: \""+example+"\", to: [\"box://x\"]}")
@@ -283,7 +284,7 @@ func TestClosedTarget(t *testing.T) {
 	})
 }
 
-// End tells what waits; it leaves the rest to the next process.
+// TestEnd checks that End sends waiting events, and leaves the rest to the next process.
 func TestEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, "rules:\n- {name: docs, prefix: \""+example+"\", to: [\"box://x\"]}")
@@ -300,8 +301,8 @@ func TestEnd(t *testing.T) {
 	})
 }
 
-// The feed is one that the reader of feeds reads, with what RFC 4287 asks for (4.1.1, 4.1.2), and
-// the same after a restart.
+// TestFeed checks that package feeds can read the feed, that it has what RFC 4287 requires (4.1.1,
+// 4.1.2), and that it is the same after a restart.
 func TestFeed(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "docs.xml")
 	synctest.Test(t, func(t *testing.T) {
@@ -355,7 +356,7 @@ func TestFeed(t *testing.T) {
 	})
 }
 
-// What is kept has no address of a target.
+// TestKeptWithoutAddresses checks that the store contains no URL of a target.
 func TestKeptWithoutAddresses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, "rules:\n- {name: docs, prefix: \""+example+
@@ -373,7 +374,7 @@ func TestKeptWithoutAddresses(t *testing.T) {
 	})
 }
 
-// A filter of the user that rejects a page is no event.
+// TestFiltered checks that a page rejected by a filter is no event.
 func TestFiltered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, "rules:\n- {name: docs, prefix: \""+example+"\", to: [\"box://x\"]}")

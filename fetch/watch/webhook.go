@@ -20,7 +20,7 @@ import (
 // webhook posts messages as JSON.
 type webhook struct {
 	address string
-	key     []byte // nil: messages are not signed
+	key     []byte // nil: messages are unsigned
 	hidden  secrets
 	client  *http.Client
 	now     func() time.Time
@@ -28,7 +28,7 @@ type webhook struct {
 
 const (
 	mostAnswer = 64 << 10 // octets that are read
-	secretMark = "whsec_" // begins a secret that is a key in base64
+	secretMark = "whsec_" // prefix of a key in base64
 )
 
 func newWebhook(address, secret string, hidden secrets) (Sender, error) {
@@ -58,7 +58,7 @@ func newWebhook(address, secret string, hidden secrets) (Sender, error) {
 	return h, nil
 }
 
-// Sign is the signature of a message: what the field Webhook-Signature has.
+// Sign returns the signature of a message for the field Webhook-Signature.
 func Sign(key []byte, id string, at time.Time, body []byte) string {
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%s.%d.", id, at.Unix())
@@ -66,7 +66,7 @@ func Sign(key []byte, id string, at time.Time, body []byte) string {
 	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// Send posts a message. All but 2xx is a failure.
+// Send posts a message. Every status other than 2xx is a failure.
 func (h *webhook) Send(ctx context.Context, m *Message) error {
 	body, err := json.Marshal(m)
 	if err != nil {
@@ -88,7 +88,7 @@ func (h *webhook) Send(ctx context.Context, m *Message) error {
 	if err != nil {
 		var of *url.Error
 		if errors.As(err, &of) {
-			err = of.Err // without the address
+			err = of.Err // without the URL
 		}
 		return h.hidden.clean(err)
 	}

@@ -10,24 +10,26 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive"
 )
 
-// Difference is what differs between two texts of a page, word by word.
+// Difference is the difference between two texts of a page, word by word.
 type Difference struct {
 	Removed int     `json:"removed"` // words
 	Added   int     `json:"added"`
 	Pieces  []Piece `json:"pieces"`
-	// More is how many removed and added words had no room in Pieces.
+	// More counts the removed and added words without room in Pieces.
 	More int `json:"more,omitempty"`
 
-	sameAs string // differences that are the same have the same
+	sameAs string // equal for equal differences
 }
 
-// Piece is some words that were added or removed, or the words beside them.
+// Piece is a run of added, removed or neighbouring words.
 type Piece = archive.DifferencePiece
 
 const (
-	// compareFor bounds a comparison; the pages of data/sites take a few milliseconds each.
+	// compareFor limits the time of a comparison; the pages of data/sites take a few milliseconds
+	// each.
 	compareFor = 300 * time.Millisecond
-	// beside is how many words are shown beside a difference, and mostShown how many octets in all.
+	// beside is the number of words shown next to a difference, mostShown the number of octets in
+	// all.
 	beside    = 6
 	mostShown = 3000
 )
@@ -37,8 +39,8 @@ func differenceOf(older, newer string) Difference {
 	return Shorten(archive.DifferenceOfWords(older, newer, compareFor))
 }
 
-// Shorten returns what of a comparison is shown to people: the words that differ and a few beside
-// them, mostShown octets in all.
+// Shorten returns the part of a comparison for people: the differing words and a few around them,
+// at most mostShown octets.
 func Shorten(r *archive.Difference) Difference {
 	d := Difference{Removed: r.Removed, Added: r.Added}
 	hash := sha256.New()
@@ -69,7 +71,7 @@ func Shorten(r *archive.Difference) Difference {
 	return d
 }
 
-// near keeps of words in both texts those beside a difference.
+// near returns the words of a common text that are next to a difference.
 func near(text string, behind, before bool) string {
 	text = strings.Map(visible, text)
 	words := strings.SplitAfter(text, " ")
@@ -86,7 +88,7 @@ func near(text string, behind, before bool) string {
 	return strings.Join(words[:first], "") + "... " + strings.Join(words[len(words)-last:], "")
 }
 
-// beginning is as many whole words of a text as have room in so many octets.
+// beginning returns the whole words of a text that fit in octets octets.
 func beginning(text string, octets int) string {
 	if len(text) <= octets {
 		return text
@@ -95,7 +97,7 @@ func beginning(text string, octets int) string {
 	return text[:max(at, 0)]
 }
 
-// visible leaves out what would change how a text is shown: controls, and marks of direction.
+// visible drops characters that affect the display: controls, and marks of direction.
 func visible(r rune) rune {
 	switch {
 	case unicode.IsSpace(r):
@@ -106,7 +108,7 @@ func visible(r rune) rune {
 	return r
 }
 
-// Text shows the difference as one line: [-removed-] {+added+}.
+// Text returns the difference as one line: [-removed-] {+added+}.
 func (d *Difference) Text() string {
 	var b strings.Builder
 	for _, p := range d.Pieces {
