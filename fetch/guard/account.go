@@ -6,19 +6,19 @@ import (
 )
 
 const (
-	// An hour is counted in steps. Those that are kept cover it wherever it begins: the step
-	// under way and twelve before it.
+	// step is the unit in which an hour is counted. The current step and twelve before it always
+	// cover an hour.
 	step  = 5 * time.Minute
 	steps = 13
 )
 
-// window counts what happened in the last hour, rounded up to a step: never less than in any hour.
+// window counts events of the last hour, rounded up to a step: at least as many as in any hour.
 type window struct {
-	newest int64 // number of the step under way
+	newest int64 // number of the current step
 	of     [steps]int64
 }
 
-// at moves the window to a moment, which is a time since the ledger was opened.
+// at moves the window to now, a time since the ledger was opened.
 func (w *window) at(now time.Duration) {
 	n := int64(now / step)
 	for k := max(w.newest+1, n-steps+1); k <= n; k++ {
@@ -40,7 +40,7 @@ func (w *window) sum(now time.Duration) (sum int64) {
 	return sum
 }
 
-// below returns when the sum is less than a limit, if nothing is added.
+// below returns when the sum falls below a limit if nothing is added.
 func (w *window) below(now time.Duration, limit int64) time.Duration {
 	sum := w.sum(now)
 	for k := max(w.newest-steps+1, 0); k <= w.newest; k++ {
@@ -54,24 +54,24 @@ func (w *window) below(now time.Duration, limit int64) time.Duration {
 	return now
 }
 
-// account is what was asked of an address or a host. Times are since the ledger was opened.
+// account counts the requests to an address or a host. Times are since the ledger was opened.
 type account struct {
 	name    string
-	under   int           // requests under way
-	last    time.Duration // start or end of the last one, whichever is later
-	asked   bool          // there was one
-	failed  time.Duration // when it could not be connected to last; 0: never
-	hour    *hour         // nil: of a host, which has no such limits
-	row     int           // violations since the last request that was let through
+	under   int           // requests in flight
+	last    time.Duration // start or end of the last request, whichever is later
+	asked   bool          // there was a request
+	failed  time.Duration // last failure to connect; 0: none
+	hour    *hour         // nil for a host, which has no hourly limits
+	row     int           // violations since the last permitted request
 	refused int64
 	stopped bool
 	place   *list.Element // in the book
 }
 
-// hour is what was asked of an address in the last hour.
+// hour counts the requests to an address in the last hour.
 type hour struct{ requests, bytes window }
 
-// book remembers accounts, up to a number.
+// book holds a limited number of accounts.
 type book struct {
 	most int
 	of   map[string]*account
@@ -85,7 +85,7 @@ func newBook(most int) book {
 // get returns an account, or nil.
 func (b *book) get(name string) *account { return b.of[name] }
 
-// touch makes an account the latest. One that is not in the book is put in.
+// touch makes an account the latest, and adds it if it is not in the book.
 func (b *book) touch(a *account) {
 	if a.place != nil {
 		b.used.MoveToFront(a.place)
@@ -95,12 +95,12 @@ func (b *book) touch(a *account) {
 	b.of[a.name] = a
 }
 
-// forgetEach is how many accounts are looked at for each new one: what is over is forgotten sooner
-// than room is needed.
+// forgetEach is the number of accounts to check for each new one, so that finished ones are dropped
+// before room is needed.
 const forgetEach = 4
 
-// room forgets accounts on which nothing depends, the least recently used first, and reports
-// whether there is room for one more.
+// room drops finished accounts, the least recently used first, and reports whether there is room
+// for another one.
 func (b *book) room(over func(*account) bool) bool {
 	for range forgetEach {
 		last := b.used.Back()
@@ -111,7 +111,7 @@ func (b *book) room(over func(*account) bool) bool {
 		case over(a):
 			b.used.Remove(last)
 			delete(b.of, a.name)
-		case a.stopped || a.under > 0: // its end is not near
+		case a.stopped || a.under > 0: // not finished soon
 			b.used.MoveToFront(last)
 		default:
 			return len(b.of) < b.most

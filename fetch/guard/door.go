@@ -9,10 +9,11 @@ import (
 	"sync"
 )
 
-// nothing takes what the HTTP server says of broken connections. The summary counts what matters.
+// nothing discards messages of the HTTP server about broken connections. The summary counts what
+// matters.
 var nothing = log.New(io.Discard, "", 0)
 
-// door lets in so many connections of clients at a time, and none of strangers.
+// door admits a limited number of connections, of clients only.
 type door struct {
 	net.Listener
 	guard  *Guard
@@ -23,7 +24,7 @@ func newDoor(l net.Listener, g *Guard) *door {
 	return &door{l, g, make(chan struct{}, g.o.Connections)}
 }
 
-// Accept waits for a place, and then for a client.
+// Accept waits for a free place, and then for a client.
 func (d *door) Accept() (net.Conn, error) {
 	d.places <- struct{}{}
 	for {
@@ -41,7 +42,7 @@ func (d *door) Accept() (net.Conn, error) {
 	}
 }
 
-// mayUse reports whether a connection is of this machine, or of a client that was named.
+// mayUse reports whether a connection comes from this machine or a named client.
 func (g *Guard) mayUse(remote net.Addr) bool {
 	tcp, ok := remote.(*net.TCPAddr)
 	if !ok {
@@ -53,7 +54,7 @@ func (g *Guard) mayUse(remote net.Addr) bool {
 	})
 }
 
-// guest is a client's connection. It gives its place back when it is closed.
+// guest is a client's connection. Closing it frees its place.
 type guest struct {
 	net.Conn
 	door *door

@@ -14,7 +14,7 @@ import (
 	"syscall"
 )
 
-// forward makes one request in absolute form and hands its answer on.
+// forward makes one request in absolute form and passes on its answer.
 func (g *Guard) forward(w http.ResponseWriter, r *http.Request) {
 	if r.URL.User != nil || passedHere(r.Header) {
 		deny(w, http.StatusLoopDetected, "proxy_loop_detected", "", nonceOf(r),
@@ -46,7 +46,7 @@ func (g *Guard) forward(w http.ResponseWriter, r *http.Request) {
 		Header: endToEnd(r.Header), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}
 	if _, ok := request.Header["User-Agent"]; !ok {
-		request.Header["User-Agent"] = []string{""} // none is added
+		request.Header["User-Agent"] = []string{""} // prevents a default
 	}
 	request.Header.Add("Via", "1.1 "+Name)
 	if r.Body != nil && r.Body != http.NoBody {
@@ -63,19 +63,19 @@ func (g *Guard) forward(w http.ResponseWriter, r *http.Request) {
 	g.answer(w, r, response, p)
 }
 
-// answer hands the answer of a server on. The request is over with the last byte that the server
-// sent, before the client has it.
+// answer passes on the answer of a server. The request ends with the last byte of the server,
+// before the client has it.
 func (g *Guard) answer(w http.ResponseWriter, r *http.Request, response *http.Response, p *pass) {
 	status, h := response.StatusCode, w.Header()
 	for name, values := range endToEnd(response.Header) {
 		h[name] = values
 	}
-	h.Del("Proxy-Status") // which only we may say of ourselves
+	h.Del("Proxy-Status") // only the guard may set it
 	h.Add("Via", "1.1 "+Name)
 	if _, ok := h["Date"]; !ok {
-		h["Date"] = nil // none is added
+		h["Date"] = nil // prevents a default
 	}
-	if status == http.StatusProxyAuthRequired { // which is not a server's to say (RFC 9110 15.5.8)
+	if status == http.StatusProxyAuthRequired { // a server may not answer this (RFC 9110 15.5.8)
 		status = http.StatusBadGateway
 	}
 	buffer := g.buffers.Get().(*[32 << 10]byte)
@@ -99,7 +99,7 @@ func (g *Guard) answer(w http.ResponseWriter, r *http.Request, response *http.Re
 		}
 		if n > 0 {
 			if _, err := w.Write(buffer[:n]); err != nil {
-				return // the client is gone
+				return // the client left
 			}
 		}
 		switch {
@@ -107,13 +107,13 @@ func (g *Guard) answer(w http.ResponseWriter, r *http.Request, response *http.Re
 			return
 		case err != nil:
 			g.cutShort(r, p)
-			panic(http.ErrAbortHandler) // so that the client sees that it is not whole
+			panic(http.ErrAbortHandler) // so that the client notices the missing part
 		}
 		http.NewResponseController(w).Flush()
 	}
 }
 
-// cutShort tells of a limit that cut an answer or a tunnel, and counts other ends.
+// cutShort reports a limit that cut an answer or a tunnel, and counts other ends.
 func (g *Guard) cutShort(r *http.Request, p *pass) {
 	if refusal := p.exceeded(); refusal != nil {
 		g.cut.Add(1)
@@ -123,10 +123,10 @@ func (g *Guard) cutShort(r *http.Request, p *pass) {
 	}
 }
 
-// fail answers a request that got no answer (RFC 9209 2.3).
+// fail answers a request without an answer of the server (RFC 9209 2.3).
 func (g *Guard) fail(w http.ResponseWriter, r *http.Request, p *pass, err error) {
 	if r.Context().Err() != nil {
-		return // the client is gone
+		return // the client left
 	}
 	if refusal := p.exceeded(); refusal != nil {
 		p.leave(g.now())
@@ -161,7 +161,7 @@ func isUnreachable(err error) bool {
 	return errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH)
 }
 
-// hopByHop are the fields that concern one connection alone (RFC 9110 7.6.1).
+// hopByHop are the fields of a single connection (RFC 9110 7.6.1).
 var hopByHop = []string{"Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authorization",
 	"Proxy-Authenticate",
 	"Te", "Trailer", "Transfer-Encoding", "Upgrade", "Expect"}

@@ -17,7 +17,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/access"
 )
 
-// Guard is a forward proxy with limits. It is safe for concurrent use.
+// Guard is a forward proxy with limits. Goroutines may share it.
 type Guard struct {
 	o         Options
 	clients   []netip.Prefix
@@ -29,13 +29,13 @@ type Guard struct {
 	buffers   sync.Pool
 	own       netip.AddrPort // where it listens
 	tunnels   sync.WaitGroup
-	closing   context.Context // over when the guard is to end
+	closing   context.Context // done when the guard must end
 
 	failed, forbidden, foreign, cut atomic.Int64
 }
 
-// New returns a guard. Its error says which option makes no sense; it wraps ErrOpen where anybody
-// could use the guard.
+// New returns a guard, or an error that names the wrong option. It wraps ErrOpen if anybody could
+// use the guard.
 func New(o Options) (*Guard, error) {
 	clients, err := o.clients()
 	if err != nil {
@@ -49,7 +49,7 @@ func New(o Options) (*Guard, error) {
 	return g, nil
 }
 
-// now is the time since the guard began, by a clock that nobody sets.
+// now returns the time since the guard started, by a monotonic clock.
 func (g *Guard) now() time.Duration { return time.Since(g.began) }
 
 // Listen opens the port of the options.
@@ -61,11 +61,10 @@ func (g *Guard) Listen() (net.Listener, error) {
 	return l, nil
 }
 
-// closeTime is how long requests under way may still take when the guard is to end.
+// closeTime is the time for requests in flight when the guard must end.
 const closeTime = 3 * time.Second
 
-// Serve works until ctx is over, or until the listener fails. It returns when no connection is
-// left.
+// Serve works until ctx ends or the listener fails. It returns when no connection is left.
 func (g *Guard) Serve(ctx context.Context, listener net.Listener) error {
 	if tcp, ok := listener.Addr().(*net.TCPAddr); ok {
 		g.own = tcp.AddrPort()
@@ -109,7 +108,7 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.tunnel(w, r)
 	case !r.URL.IsAbs():
 		deny(w, http.StatusBadRequest, "http_request_error", "", nonceOf(r),
-			"this is a forward proxy: a request must name a whole address, as GET "+
+			"this is a forward proxy: a request must name a whole URL, for example GET "+
 				"http://example.org/ (set it as HTTP proxy)")
 	case r.URL.Scheme != "http":
 		deny(w, http.StatusBadRequest, "http_request_error", "", nonceOf(r),
@@ -123,9 +122,9 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// nonceOf is what a client of ours sends, so that it can tell our refusals from what a server made
-// up: "Proxy-Authorization: Recrawl-Guard NONCE". A proxy does not pass that field on
-// (RFC 9110 11.7.2).
+// nonceOf returns the nonce of a client, by which it distinguishes refusals of the guard from
+// forged ones: "Proxy-Authorization: Recrawl-Guard NONCE". A proxy does not pass that field on (RFC
+// 9110 11.7.2).
 func nonceOf(r *http.Request) string {
 	scheme, nonce, _ := strings.Cut(r.Header.Get("Proxy-Authorization"), " ")
 	if scheme != "Recrawl-Guard" || len(nonce) > 64 ||
@@ -135,8 +134,8 @@ func nonceOf(r *http.Request) string {
 	return nonce
 }
 
-// admit decides on a request to host:port. If it is not let through, it is answered and nil comes
-// back. The pass must be left.
+// admit decides on a request to host:port. If it refuses, it answers the request and returns nil.
+// The caller must leave the pass.
 func (g *Guard) admit(w http.ResponseWriter, r *http.Request, host, port string) (
 	*pass, netip.AddrPort) {
 	none, nonce, isTunnel := netip.AddrPort{}, nonceOf(r), r.Method == http.MethodConnect
@@ -144,7 +143,7 @@ func (g *Guard) admit(w http.ResponseWriter, r *http.Request, host, port string)
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if err != nil || !isHost(host) {
 		deny(w, http.StatusBadRequest, "http_request_error", "", nonce,
-			fmt.Sprintf("%.80q is no host and port", ascii(r.Host)))
+			fmt.Sprintf("%.80q is not a host and port", ascii(r.Host)))
 		return nil, none
 	}
 	if !g.allowsPort(uint16(number), isTunnel) {
@@ -190,8 +189,8 @@ func (g *Guard) admit(w http.ResponseWriter, r *http.Request, host, port string)
 	return p, netip.AddrPortFrom(p.addr, uint16(number))
 }
 
-// isHost reports whether a text can be a host: a name as in DNS, or an address. Its length bounds
-// what is remembered.
+// isHost reports whether a text can be a host: a name of DNS, or an address. The limit of its
+// length bounds memory.
 func isHost(host string) bool {
 	if host == "" || len(host) > 253 {
 		return false
@@ -224,14 +223,14 @@ func (g *Guard) allowsAddr(addr netip.Addr) bool {
 	})
 }
 
-// isOwn reports whether an address is the guard's own, at which a request would come back to it.
+// isOwn reports whether an address is the guard's own, so that a request would come back.
 func (g *Guard) isOwn(to netip.AddrPort) bool {
 	own := g.own.Addr().Unmap()
 	return to.Port() == g.own.Port() &&
 		(to.Addr() == own || own.IsUnspecified() && to.Addr().IsLoopback())
 }
 
-// short is the cause of a network's error, without what is known of where it happened.
+// short returns the cause of a network error, without its place.
 func short(err error) string {
 	var dns *net.DNSError
 	if errors.As(err, &dns) {

@@ -50,7 +50,7 @@ func portOf(t testing.TB, address string) uint16 {
 	return netip.MustParseAddrPort(u.Host).Port()
 }
 
-// through sends lines to a guard and returns the answer with its body.
+// through sends lines to a guard, and returns the answer with its body.
 func through(t *testing.T, at *url.URL, lines string) (*http.Response, string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", at.Host)
@@ -69,8 +69,8 @@ func through(t *testing.T, at *url.URL, lines string) (*http.Response, string) {
 	return r, string(body)
 }
 
-// What concerns one connection alone is not passed on, and what a server says in the guard's name
-// is not believed (RFC 9110 7.6, 11.7; RFC 9112 3.2.2).
+// TestFields checks that fields of a single connection are not passed on, and that a server cannot
+// forge fields of the guard (RFC 9110 7.6, 11.7; RFC 9112 3.2.2).
 func TestFields(t *testing.T) {
 	var got *http.Request
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -123,7 +123,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// What is not to be let through is refused before anybody is asked.
+// TestRefuses checks that a forbidden request is refused before any server is asked.
 func TestRefuses(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		t.Error("asked")
@@ -169,7 +169,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// A guard that may ask its own address does not ask itself for ever.
+// TestLoop checks that a guard which may ask its own address does not loop.
 func TestLoop(t *testing.T) {
 	l := *testLimits()
 	o := Options{Limits: l, AllowPrivate: true}
@@ -180,7 +180,7 @@ func TestLoop(t *testing.T) {
 	}
 }
 
-// Nobody but this machine may use a guard, unless told.
+// TestOpen checks that by default only this machine may use a guard.
 func TestOpen(t *testing.T) {
 	for listen, ok := range map[string]bool{"127.0.0.1:0": true, "[::1]:0": true,
 		"localhost:0": true, "0.0.0.0:0": false, ":0": false, "[::]:0": false, "10.0.0.1:0": false,
@@ -210,7 +210,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// Slow clients and servers are given up, and a tunnel that nobody uses ends with the guard.
+// TestTimeLimit checks that slow clients and servers are given up, and that an idle tunnel ends
+// with the guard.
 func TestTimeLimit(t *testing.T) {
 	release := make(chan struct{})
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -232,8 +233,8 @@ func TestTimeLimit(t *testing.T) {
 	}
 }
 
-// An unknown name is the fault of nobody's server, and a slow name server holds up only those who
-// ask for a new name.
+// TestNames checks that an unknown name blames no server, and that a slow name server delays only
+// requests for a new name.
 func TestNames(t *testing.T) {
 	n := newNames("")
 	hold := make(chan struct{})
@@ -259,7 +260,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// FuzzStatus: whatever a name is, what is said of it fits into one header field.
+// FuzzStatus checks that messages about any name fit into one header field.
 func FuzzStatus(f *testing.F) {
 	f.Add("a\"b\\c\r\nX: y")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -272,8 +273,8 @@ func FuzzStatus(f *testing.F) {
 	})
 }
 
-// BenchmarkGuard is a page of 22 KB over loopback, directly and through the guard, each on new
-// connections as a polite crawler has them.
+// BenchmarkGuard fetches a page of 22 KB over loopback, directly and through the guard, on new
+// connections like a polite crawler.
 func BenchmarkGuard(b *testing.B) {
 	page := strings.Repeat("x", 22<<10)
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// ledger knows what was asked of whom and decides what may be asked now. It is safe for concurrent
-// use. Its times are those since it was opened, by a clock that nobody sets.
+// ledger counts requests, and decides which may be made now. Goroutines may share it. Its times are
+// since its start, by a monotonic clock.
 type ledger struct {
 	limits *Limits
 
@@ -21,7 +21,7 @@ type ledger struct {
 	count     counts
 }
 
-// counts are what happened in all.
+// counts are totals.
 type counts struct {
 	requests, tunnels, bytes int64
 	refused                  map[string]int64 // violations, by limit
@@ -39,15 +39,15 @@ type pass struct {
 	host    *account
 	address *account
 	addr    netip.Addr
-	start   time.Duration    // not before
-	last    [2]time.Duration // of host and address, before it
+	start   time.Duration    // earliest start
+	last    [2]time.Duration // last use of host and address before it
 	asked   [2]bool
 	left    bool
-	cut     *Refusal // the limit that cut the answer or tunnel
+	cut     *Refusal // limit that cut the answer or tunnel
 }
 
-// enter lets a request to a host through at the first of its addresses that has room, or says which
-// limit refuses it. Those that could not be connected to lately come last.
+// enter permits a request to a host at its first address with room, or returns the limit that
+// refuses it. Addresses that failed lately come last.
 func (l *ledger) enter(host string, addrs []netip.Addr, isTunnel bool, now time.Duration) (
 	*pass, *Refusal) {
 	l.mu.Lock()
@@ -86,7 +86,8 @@ func (l *ledger) enter(host string, addrs []netip.Addr, isTunnel bool, now time.
 	return nil, refusal
 }
 
-// inOrder puts IPv4 first, as IPv6 is more often announced than reachable, and last what failed.
+// inOrder sorts addresses: IPv4 first, because IPv6 is more often announced than reachable, and
+// failed ones last.
 func (l *ledger) inOrder(addrs []netip.Addr) []netip.Addr {
 	failed := func(addr netip.Addr) time.Duration {
 		if a := l.addresses.get(addr.String()); a != nil {
@@ -103,7 +104,7 @@ func (l *ledger) inOrder(addrs []netip.Addr) []netip.Addr {
 	return addrs
 }
 
-// over reports which accounts no limit depends on any more.
+// over returns a function that reports whether no limit depends on an account any more.
 func (l *ledger) over(now time.Duration) func(*account) bool {
 	return func(a *account) bool {
 		return a.under == 0 && !a.stopped && now >= a.last+l.limits.Interval &&
@@ -111,7 +112,7 @@ func (l *ledger) over(now time.Duration) func(*account) bool {
 	}
 }
 
-// judge returns the limit that refuses a request for longest, or nil. Accounts may be nil.
+// judge returns the refusal with the longest wait, or nil. Accounts may be nil.
 func (l *ledger) judge(host, address *account, now time.Duration) (worst *Refusal) {
 	refuse := func(limit, scope, allowed, got string, wait time.Duration) {
 		if worst == nil || wait > worst.Wait {
@@ -156,7 +157,7 @@ func (l *ledger) judge(host, address *account, now time.Duration) (worst *Refusa
 	return worst
 }
 
-// begin notes a request that is let through.
+// begin notes a permitted request.
 func (l *ledger) begin(p *pass, isTunnel bool, now time.Duration) {
 	p.start = now
 	for _, a := range []*account{p.host, p.address} {
@@ -180,7 +181,7 @@ func (l *ledger) begin(p *pass, isTunnel bool, now time.Duration) {
 	}
 }
 
-// refuse counts a violation, and shuts what had too many in a row.
+// refuse counts a violation, and shuts an address or everything after too many in a row.
 func (l *ledger) refuse(r *Refusal, host, address *account) {
 	l.count.refused[r.Limit]++
 	l.all.row++
@@ -196,7 +197,7 @@ func (l *ledger) refuse(r *Refusal, host, address *account) {
 	}
 	address.refused++
 	if r.Scope == ScopeAll {
-		return // of which the address is innocent
+		return // not the fault of the address
 	}
 	address.row++
 	if n := l.limits.StopAddressAfter; n > 0 && address.row >= n && !address.stopped {
@@ -221,8 +222,8 @@ func (p *pass) leave(now time.Duration) {
 	l.addresses.touch(p.address)
 }
 
-// withdraw ends a request that was never sent: its client left while it waited for its moment.
-// Nobody was asked, so that the next one need not wait for it. In the hour it counts all the same.
+// withdraw ends a request that was never sent, because its client left during the wait. No server
+// was asked, so the next request need not wait for it. It still counts in the hour.
 func (p *pass) withdraw() {
 	l := p.ledger
 	l.mu.Lock()
@@ -238,14 +239,14 @@ func (p *pass) withdraw() {
 	l.count.requests--
 }
 
-// fails notes that the address could not be connected to.
+// fails notes that a connection to the address failed.
 func (p *pass) fails(now time.Duration) {
 	p.ledger.mu.Lock()
 	defer p.ledger.mu.Unlock()
 	p.address.failed = now
 }
 
-// exceeds notes that the answer or tunnel is cut by a limit. Only the first counts.
+// exceeds notes that a limit cuts the answer or tunnel. Only the first limit is noted.
 func (p *pass) exceeds(limit string, scope string, allowed int64) {
 	p.ledger.mu.Lock()
 	defer p.ledger.mu.Unlock()
@@ -257,15 +258,15 @@ func (p *pass) exceeds(limit string, scope string, allowed int64) {
 	p.ledger.refuse(p.cut, p.host, p.address)
 }
 
-// exceeded returns what exceeds noted.
+// exceeded returns the limit that exceeds noted.
 func (p *pass) exceeded() *Refusal {
 	p.ledger.mu.Lock()
 	defer p.ledger.mu.Unlock()
 	return p.cut
 }
 
-// spend returns how many of n bytes may be read now, and counts them. What is not read of
-// them is given back, with a negative number. If it is nothing, scope and allowed tell the limit.
+// spend returns how many of n bytes may be read now, and counts them. Callers return unread bytes
+// with a negative n. If nothing may be read, scope and allowed name the limit.
 func (p *pass) spend(n int64, now time.Duration) (may int64, scope string, allowed int64) {
 	l := p.ledger
 	l.mu.Lock()
@@ -286,7 +287,7 @@ func (p *pass) spend(n int64, now time.Duration) (may int64, scope string, allow
 	return n, "", 0
 }
 
-// rounded makes a time span readable.
+// rounded makes a duration readable.
 func rounded(d time.Duration) time.Duration {
 	if d < time.Second {
 		return d.Round(time.Millisecond)
@@ -294,7 +295,7 @@ func rounded(d time.Duration) time.Duration {
 	return d.Round(100 * time.Millisecond)
 }
 
-// refuseAny counts a violation that is of no address.
+// refuseAny counts a violation that concerns no address.
 func (l *ledger) refuseAny(r *Refusal) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -21,8 +21,8 @@ func addressOf(i int) []netip.Addr {
 	return []netip.Addr{netip.AddrFrom4([4]byte{127, byte(i >> 16), byte(i >> 8), byte(i)})}
 }
 
-// TestLedger asks at random moments for random hosts and addresses, and counts what is let through
-// by itself: each limit holds in any hour, wherever it begins.
+// TestLedger asks at random times for random hosts and addresses. It counts permitted requests
+// independently: each limit holds in any hour.
 func TestLedger(t *testing.T) {
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -108,7 +108,7 @@ func TestLedger(t *testing.T) {
 	}
 }
 
-// A refusal says when the request would be let through, and then it is.
+// TestLedgerWait checks that a request is permitted at the time that its refusal names.
 func TestLedgerWait(t *testing.T) {
 	l := testLimits()
 	l.AddressHour, l.Interval = 3, time.Minute
@@ -131,7 +131,8 @@ func TestLedgerWait(t *testing.T) {
 	}
 }
 
-// Addresses are forgotten when no limit depends on them, and not before: a new one is refused.
+// TestLedgerRemembers checks that addresses are dropped when no limit depends on them and not
+// before: until then a new one is refused.
 func TestLedgerRemembers(t *testing.T) {
 	l := testLimits()
 	l.Addresses, l.AllHour, l.StopAddressAfter = 100, 0, 1
@@ -167,7 +168,8 @@ func TestLedgerRemembers(t *testing.T) {
 	}
 }
 
-// Violations in a row shut everything, and one that is let through ends the row.
+// TestLedgerStops checks that violations in a row shut everything, and that a permitted request
+// ends the row.
 func TestLedgerStops(t *testing.T) {
 	l := testLimits()
 	l.StopAfter = 5
@@ -194,7 +196,7 @@ func TestLedgerStops(t *testing.T) {
 	}
 }
 
-// TestMemory measures what an address costs, with its host.
+// TestMemory measures the memory of an address with its host.
 func TestMemory(t *testing.T) {
 	const n = 50_000
 	l := testLimits()
@@ -221,7 +223,7 @@ func TestMemory(t *testing.T) {
 	runtime.KeepAlive(ledger)
 }
 
-// BenchmarkLedger is the decision alone, with so many addresses remembered.
+// BenchmarkLedger measures a decision, with a number of remembered addresses.
 func BenchmarkLedger(b *testing.B) {
 	for _, n := range []int{1000, 100_000} {
 		b.Run(fmt.Sprintf("addresses=%d", n), func(b *testing.B) {

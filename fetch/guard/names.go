@@ -9,20 +9,19 @@ import (
 )
 
 const (
-	// Answers of DNS hold for nameHolds, failures for failureHolds. Up to staleHolds after that an
-	// answer is used while it is asked for again, so that a slow name server delays nobody
-	// (RFC 8767).
+	// nameHolds is how long answers of DNS are valid, failureHolds failures. For staleHolds more an
+	// answer is used during a new look-up, so that a slow name server delays nobody (RFC 8767).
 	nameHolds    = time.Minute
 	failureHolds = 10 * time.Second
 	staleHolds   = 10 * time.Minute
-	// lookupTime is the longest time of one look-up.
+	// lookupTime is the longest time of a look-up.
 	lookupTime = 10 * time.Second
-	// mostLookups bounds the look-ups at a time, mostNames the answers kept.
+	// mostLookups limits concurrent look-ups, mostNames the answers that are kept.
 	mostLookups = 256
 	mostNames   = 50_000
 )
 
-// names looks names up. It is safe for concurrent use.
+// names looks up names. Goroutines may share it.
 type names struct {
 	resolver *net.Resolver
 	places   chan struct{} // of look-ups
@@ -35,7 +34,7 @@ type name struct {
 	addrs  []netip.Addr
 	err    error
 	until  time.Time
-	asking chan struct{} // closed when the answer is there; nil: nobody asks
+	asking chan struct{} // closed when the look-up ends; nil: there is none
 }
 
 func newNames(nameserver string) *names {
@@ -83,7 +82,7 @@ func (n *names) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	return e.addrs, e.err
 }
 
-// ask looks a name up. Nobody's leaving ends it.
+// ask looks up a name. It continues when its callers leave.
 func (n *names) ask(host string, e *name) {
 	n.places <- struct{}{}
 	ctx, cancel := context.WithTimeout(context.Background(), lookupTime)
@@ -111,7 +110,7 @@ func (n *names) ask(host string, e *name) {
 	e.asking = nil
 }
 
-// room forgets names that nobody asks for, any of them, if there are too many. The mutex is held.
+// room drops names without a look-up if there are too many. The caller holds the mutex.
 func (n *names) room(now time.Time) {
 	if len(n.kept) < mostNames {
 		return

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Limits are what a guard enforces. The tags are those of cmd/config.
+// Limits are enforced by a guard. The tags are those of cmd/config.
 type Limits struct {
 	Listen      string        `default:"127.0.0.1:3128" help:"address and port to listen on; one that others can reach needs --clients"`
 	Clients     []string      `help:"clients of the guard beside this machine, e.g. 10.20.0.0/16; may be repeated"`
@@ -34,44 +34,44 @@ type Limits struct {
 	Connections int           `default:"10000" range:"[1,)" help:"connections of clients at a time; further ones wait"`
 }
 
-// Options of a guard. All but Limits may be left at their zero value.
+// Options configure a guard. All except Limits may be zero.
 type Options struct {
 	Limits
 
 	AllowPrivate  bool           // all addresses and ports: for one's own servers only
-	AllowNetworks []netip.Prefix // permitted though they are not public
-	AllowPorts    []uint16       // permitted beside 80 and 443, and for tunnels beside 443
+	AllowNetworks []netip.Prefix // permitted although not public
+	AllowPorts    []uint16       // permitted besides 80 and 443, and for tunnels besides 443
 
-	// Nameserver ("address:port") is asked instead of those of the system.
+	// Nameserver ("address:port") replaces the name servers of the system.
 	Nameserver string
 
-	// Log gets a line for each violation, and one when something is shut. nil: no lines.
+	// Log gets a line for each violation, and when something is shut; nil: no lines.
 	Log *slog.Logger
 }
 
-// ErrOpen refuses to listen where anybody could use the guard.
+// ErrOpen refuses to listen where others could use the guard.
 var ErrOpen = errors.New("others could reach the guard there, and no clients are named")
 
-// clients returns who may use the guard beside this machine. It refuses an address to listen on
-// that others can reach if they are none.
+// clients returns the networks of other machines that may use the guard. Without any it refuses to
+// listen at an address that others can reach.
 func (l *Limits) clients() (networks []netip.Prefix, err error) {
 	for _, text := range l.Clients {
 		p, err := netip.ParsePrefix(text)
 		if err != nil {
-			return nil, fmt.Errorf("clients %q: want a prefix of addresses, as 10.20.0.0/16", text)
+			return nil, fmt.Errorf("clients %q: want a prefix of addresses, for example 10.20.0.0/16", text)
 		}
 		networks = append(networks, p.Masked())
 	}
 	host, _, err := net.SplitHostPort(l.Listen)
 	if err != nil {
-		return nil, fmt.Errorf("listen on %q: want an address and a port, as 127.0.0.1:3128",
+		return nil, fmt.Errorf("listen on %q: want an address and a port, for example 127.0.0.1:3128",
 			l.Listen)
 	}
 	addr, err := netip.ParseAddr(host)
 	switch {
 	case host == "localhost":
 	case err != nil && host != "":
-		return nil, fmt.Errorf("listen on %q: want an address and a port, as 127.0.0.1:3128",
+		return nil, fmt.Errorf("listen on %q: want an address and a port, for example 127.0.0.1:3128",
 			l.Listen)
 	case !addr.IsLoopback() && len(networks) == 0:
 		return nil, fmt.Errorf("listen on %q: %w", l.Listen, ErrOpen)
@@ -80,16 +80,16 @@ func (l *Limits) clients() (networks []netip.Prefix, err error) {
 }
 
 const (
-	// grace is how early a request may be and still waits for its moment, instead of being refused.
-	// A crawler sees the end of a request that it gave up sooner than the guard does.
+	// grace is how early a request may be and wait instead of being refused. A crawler that gives
+	// up a request knows its end earlier than the guard.
 	grace = 250 * time.Millisecond
 	// dialTime is the longest time to connect to a server.
 	dialTime = 10 * time.Second
-	// clientHeaderTime and serverHeaderTime bound the time until a client's request, or a server's
-	// answer, has come up to the end of its header.
+	// clientHeaderTime and serverHeaderTime limit the time until the header of a request or an
+	// answer is complete.
 	clientHeaderTime = 10 * time.Second
 	serverHeaderTime = 30 * time.Second
-	// idleTime is how long a client's connection may lie idle, and a tunnel.
+	// idleTime is how long a connection of a client, or a tunnel, may be idle.
 	idleTime = 30 * time.Second
 
 	mostRequestHeader = 32 << 10  // octets

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Names of limits, as in messages, logs and the summary.
+// Names of limits in messages, logs and the summary.
 const (
 	LimitInterval   = "interval"
 	LimitParallel   = "parallel"
@@ -25,7 +25,7 @@ const (
 	LimitStopped    = "stopped"
 )
 
-// What a limit holds for.
+// Scopes of limits.
 const (
 	ScopeAddress = "address"
 	ScopeHost    = "host"
@@ -34,22 +34,22 @@ const (
 	ScopeAnswer  = "answer"
 )
 
-// stoppedFor is what a client is told to wait where something is shut until the guard ends.
+// stoppedFor is the wait that a client gets if something is shut until the guard ends.
 const stoppedFor = time.Hour
 
-// Refusal is a violation: what exceeded which limit by how much.
+// Refusal is a violation: a limit, and what exceeded it.
 type Refusal struct {
 	Limit   string
 	Scope   string
 	Host    string
 	Address netip.Addr
 	Allowed string // the limit
-	Got     string // what there was of it
+	Got     string // what exceeded it
 	Wait    time.Duration
-	Stops   string // what this violation shut, a scope; "": nothing
+	Stops   string // scope that this violation shut; "": none
 }
 
-// text says what happened, for people.
+// text describes the refusal for people.
 func (r *Refusal) text() string {
 	who := map[string]string{ScopeHost: r.Host, ScopeAll: "all addresses together"}[r.Scope]
 	if who == "" {
@@ -77,7 +77,7 @@ func (r *Refusal) text() string {
 	return fmt.Sprintf("%s: more than %s", r.Limit, r.Allowed)
 }
 
-// answer refuses a request: 429 with the limit (RFC 6585 4, RFC 9209 2.3.18).
+// answer refuses a request: status 429 with the limit (RFC 6585 4, RFC 9209 2.3.18).
 func (r *Refusal) answer(w http.ResponseWriter, nonce string) {
 	seconds := strconv.Itoa(int(math.Ceil(max(r.Wait, time.Second).Seconds())))
 	w.Header().Set("Retry-After", seconds)
@@ -86,7 +86,7 @@ func (r *Refusal) answer(w http.ResponseWriter, nonce string) {
 		fmt.Sprintf("limit %s: %s. Try again in %s s", r.Limit, r.text(), seconds))
 }
 
-// Name is what the guard calls itself in Via and Proxy-Status.
+// Name is the name of the guard in Via and Proxy-Status.
 const Name = "recrawl-guard"
 
 // deny answers with an error of the guard itself. more are further parameters of Proxy-Status.
@@ -102,7 +102,7 @@ func deny(w http.ResponseWriter, status int, kind, more, nonce, text string) {
 	fmt.Fprintf(w, "recrawl guard: %s.\n", text)
 }
 
-// ascii leaves what a quoted string of a header field may hold (RFC 8941 3.3.3).
+// ascii returns the characters that a quoted string of a header field may contain (RFC 8941 3.3.3).
 func ascii(text string) string {
 	out := []byte(text)
 	for i, c := range out {
@@ -113,10 +113,10 @@ func ascii(text string) string {
 	return string(out)
 }
 
-// mostLines is how many violations are logged in a second.
+// mostLines limits the logged violations in a second.
 const mostLines = 100
 
-// teller logs violations. It is safe for concurrent use.
+// teller logs violations. Goroutines may share it.
 type teller struct {
 	log *slog.Logger
 
@@ -126,7 +126,7 @@ type teller struct {
 	silent int64
 }
 
-// note logs a violation. What shuts something is always logged.
+// note logs a violation. One that shuts something is always logged.
 func (t *teller) note(r *Refusal, client string) {
 	if t.log == nil {
 		return
@@ -155,7 +155,7 @@ func (t *teller) note(r *Refusal, client string) {
 	}
 }
 
-// flush says how many lines were left out. The mutex is held.
+// flush logs how many lines were left out. The caller holds the mutex.
 func (t *teller) flush() {
 	if t.silent > 0 {
 		t.log.Warn("more refused than lines", "refused", t.silent)
@@ -163,7 +163,7 @@ func (t *teller) flush() {
 	t.silent = 0
 }
 
-// end says what was not said yet.
+// end logs what is still missing.
 func (t *teller) end() {
 	if t.log != nil {
 		t.mu.Lock()

@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// Summary is what a guard did. Bytes are those read from servers.
+// Summary counts the work of a guard. Bytes are those read from servers.
 type Summary struct {
 	Seconds  float64          `json:"seconds"`
-	Requests int64            `json:"requests"` // let through, tunnels included
+	Requests int64            `json:"requests"` // permitted, tunnels included
 	Tunnels  int64            `json:"tunnels"`
 	Bytes    int64            `json:"bytes"`
 	Refused  int64            `json:"refused"` // violations, of all limits
 	ByLimit  map[string]int64 `json:"by_limit"`
-	// of the violations, those in the middle of an answer or tunnel
+	// Cut counts the violations in the middle of an answer or tunnel.
 	Cut       int64   `json:"cut"`
-	Forbidden int64   `json:"forbidden"` // to addresses and ports that are not let through
-	Foreign   int64   `json:"foreign"`   // connections of clients that are not named
-	Failed    int64   `json:"failed"`    // without an answer of the server, or a whole one
+	Forbidden int64   `json:"forbidden"` // refused addresses and ports
+	Foreign   int64   `json:"foreign"`   // connections of other clients
+	Failed    int64   `json:"failed"`    // no answer of the server, or a part of one
 	Stopped   bool    `json:"stopped"`   // everything is shut
-	Addresses int     `json:"addresses"` // remembered
-	Worst     []Worst `json:"worst"`     // of those, up to ten with most violations
+	Addresses int     `json:"addresses"` // remembered addresses
+	Worst     []Worst `json:"worst"`     // up to ten addresses with the most violations
 }
 
 // Worst is an address with violations.
@@ -32,10 +32,10 @@ type Worst struct {
 	Stopped bool   `json:"stopped"`
 }
 
-// mostWorst is how many addresses a summary lists.
+// mostWorst is the number of addresses in a summary.
 const mostWorst = 10
 
-// Summary returns what was done so far.
+// Summary returns the counts so far.
 func (g *Guard) Summary() Summary {
 	l := g.ledger
 	l.mu.Lock()

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// tunnel connects a client with a server for TLS (RFC 9110 9.3.6). It is one request, from the
-// connection to its end.
+// tunnel connects a client with a server for TLS (RFC 9110 9.3.6). It counts as one request until
+// its end.
 func (g *Guard) tunnel(w http.ResponseWriter, r *http.Request) {
 	host, port, err := net.SplitHostPort(r.Host)
 	if err != nil {
 		deny(w, http.StatusBadRequest, "http_request_error", "", nonceOf(r),
-			"CONNECT wants a host and a port, as example.org:443")
+			"CONNECT wants a host and a port, for example example.org:443")
 		return
 	}
 	if g.o.Connect == "refuse" {
@@ -63,8 +63,8 @@ func (g *Guard) tunnel(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// relay passes bytes either way until one side ends, a limit is exceeded, nothing comes for
-// idleTime, or the guard ends. What one side sent last reaches the other.
+// relay passes bytes in both directions until one side ends, a limit is exceeded, idleTime passes
+// without bytes, or the guard ends. The last bytes of one side still reach the other.
 func (g *Guard) relay(client net.Conn, ahead *bufio.Reader, server *upstream, p *pass) {
 	ctx, end := context.WithCancel(g.closing)
 	defer context.AfterFunc(ctx, func() {
@@ -92,7 +92,7 @@ func (g *Guard) relay(client net.Conn, ahead *bufio.Reader, server *upstream, p 
 	up.Wait()
 }
 
-// pump passes bytes on while they may be.
+// pump passes bytes on as long as may permits.
 func (g *Guard) pump(to io.Writer, from io.Reader, idle *time.Timer, may func(b []byte) bool) {
 	buffer := g.buffers.Get().(*[32 << 10]byte)
 	defer g.buffers.Put(buffer)
@@ -113,23 +113,23 @@ func (g *Guard) pump(to io.Writer, from io.Reader, idle *time.Timer, may func(b 
 	}
 }
 
-// leastTurn is how many bytes of a client are a turn; records of TLS that are shorter count for
-// nothing. Such are what HTTP/2 acknowledges with (35 to 70 bytes), or the end of TLS. A request of
-// HTTP/1.1 that names its crawler has more.
+// leastTurn is the number of bytes from a client that make a turn. Shorter records of TLS do not
+// count: HTTP/2 acknowledges with them (35 to 70 bytes), and TLS ends with them. A request of
+// HTTP/1.1 that names its crawler is longer.
 const leastTurn = 100
 
-// turns counts how often the client sends after the server did, and what it sends.
+// turns counts the turns of a client, and its bytes.
 type turns struct {
 	mu      sync.Mutex
 	most    int   // 0: no limit
-	allowed int64 // bytes
+	allowed int64 // limit of bytes
 	sent    int64
 	taken   int
-	turn    int // bytes of the client since the server sent last, without those of short records
+	turn    int // bytes from the client since the server sent last, without short records
 	records records
 }
 
-// client counts what the client sent, and returns the limit that it exceeds, or "".
+// client counts bytes of the client, and returns the limit that they exceed, or "".
 func (t *turns) client(b []byte) (limit string, allowed int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -148,26 +148,26 @@ func (t *turns) client(b []byte) (limit string, allowed int64) {
 	return "", 0
 }
 
-// server notes that the server sent.
+// server notes that the server sent bytes.
 func (t *turns) server() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.turn = 0
 }
 
-// records finds the records of TLS in what a client sends. On a busy machine many short ones arrive
-// in one piece, and are no request for all that.
+// records finds the records of TLS in the bytes of a client. On a busy machine many short ones may
+// arrive together, and are still no request.
 type records struct {
 	head [5]byte // type, version and length (RFC 8446 5.1)
-	have int     // bytes of head
-	left int     // bytes of the record that are to come
-	none bool    // what comes is not TLS
+	have int     // bytes of head so far
+	left int     // missing bytes of the record
+	none bool    // the bytes are not TLS
 }
 
-// maxRecord is how long a record of TLS may be (RFC 8446 5.2).
+// maxRecord is the greatest length of a record of TLS (RFC 8446 5.2).
 const maxRecord = 5 + 1<<14 + 256
 
-// long returns how many bytes of b are of no short record.
+// long returns how many bytes of b are not in short records.
 func (r *records) long(b []byte) (n int) {
 	for len(b) > 0 && !r.none {
 		if r.left > 0 {
@@ -194,5 +194,5 @@ func (r *records) long(b []byte) (n int) {
 	return n + len(b)
 }
 
-// size is that of the record that began last.
+// size returns the length of the current record.
 func (r *records) size() int { return len(r.head) + int(binary.BigEndian.Uint16(r.head[3:])) }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Records of TLS that acknowledge are no turn, however many arrive at once; one that is long is,
-// in however many pieces it comes. What is not TLS counts by its bytes.
+// TestTurns checks that short records of TLS are no turn, however many arrive together, and that a
+// long one is, in any number of pieces. Bytes that are not TLS all count.
 func TestTurns(t *testing.T) {
 	record := func(size int) []byte {
 		head := []byte{23, 3, 3, byte((size - 5) >> 8), byte(size - 5)}

@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// errCut is the error of reading more than a limit allows.
+// errCut is the error of a read beyond a limit.
 var errCut = errors.New("cut by a limit of the guard")
 
-// upstream is a connection to a server. It reads no more than the limits allow.
+// upstream is a connection to a server. It reads no more than the limits permit.
 type upstream struct {
 	net.Conn
 	guard *Guard
 	pass  *pass
-	left  int64 // bytes of the answer or tunnel
+	left  int64 // bytes left for the answer or tunnel
 }
 
-// connect connects to a server. All that happens on the connection ends by the time limit.
+// connect connects to a server. Everything on the connection ends by the time limit.
 func (g *Guard) connect(ctx context.Context, p *pass, to netip.AddrPort) (*upstream, error) {
 	d := net.Dialer{Timeout: dialTime, KeepAlive: -1}
 	conn, err := d.DialContext(ctx, "tcp", to.String())
@@ -37,8 +37,8 @@ func (g *Guard) connect(ctx context.Context, p *pass, to netip.AddrPort) (*upstr
 	return &upstream{conn, g, p, g.o.AnswerBytes}, nil
 }
 
-// Read takes the bytes from the limits before it reads, so that what is read at the same time
-// elsewhere does not exceed them together.
+// Read charges the bytes to the limits before it reads, so that concurrent reads do not exceed them
+// together.
 func (c *upstream) Read(b []byte) (int, error) {
 	if len(b) == 0 {
 		return 0, nil
@@ -60,10 +60,10 @@ func (c *upstream) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// upstreamKey is the context key under which a request tells the transport its connection.
+// upstreamKey is the context key under which a request passes its connection to the transport.
 type upstreamKey struct{}
 
-// newTransport speaks HTTP/1.1 over the connection that the context of a request has.
+// newTransport returns a transport for HTTP/1.1 over the connection in the context of a request.
 func newTransport() *http.Transport {
 	var onlyHTTP1 http.Protocols
 	onlyHTTP1.SetHTTP1(true)

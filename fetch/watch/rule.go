@@ -84,7 +84,7 @@ func (r *Rule) complete() error {
 		}
 		canonical, err := sitegraph.Canonical(*text)
 		if err != nil || len(canonical) > sitegraph.MaxURLBytes || strings.HasSuffix(*text, "$") {
-			refuse("%s: %.120q is no web address: write it whole, as https://example.com/news/",
+			refuse("%s: %.120q is not a web address: write it whole, for example https://example.com/news/",
 				key, *text)
 			return
 		}
