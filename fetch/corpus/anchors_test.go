@@ -16,7 +16,7 @@ import (
 
 var ofCorpus = flag.String("corpus", "", "directory of a corpus that TestAnchors measures")
 
-// known are pages looked for by their titles, one after the other.
+// known measures the search for pages by their titles.
 type known struct{ found, ten, first, reciprocal float64 }
 
 func (k *known) see(r *query.Results, url string) {
@@ -34,8 +34,8 @@ func (k *known) see(r *query.Results, url string) {
 	}
 }
 
-// TestAnchors says what the index of link texts adds to that of main texts: pages are looked for by
-// their titles, which no other page has, and which are left out of the search.
+// TestAnchors measures the gain by link texts over main texts alone. It searches pages by their
+// unique titles, which are not in the index.
 //
 //	go test ./fetch/corpus -run Anchors -v -args -corpus DIRECTORY
 func TestAnchors(t *testing.T) {
@@ -117,7 +117,7 @@ func tops(r *query.Results) (urls []string) {
 	return urls
 }
 
-// linkedPages makes a corpus of pages that do not say what they are called, but links to them do.
+// linkedPages makes a corpus of pages that do not contain their names, while links to them do.
 func linkedPages(t *testing.T) (dir string) {
 	w := newWeb(t, 3)
 	names := []string{"spring flood", "river guide", "boat yard", "quay plan"}

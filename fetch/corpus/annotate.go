@@ -9,32 +9,31 @@ import (
 	"github.com/recrawl/recrawl/fetch/filter"
 )
 
-// Annotator says something of documents: an analysis of each sentence, as of its words, or what it
-// found out of a page as a whole before it is written, as who publishes it. It may be called by
-// many goroutines.
+// Annotator adds notes to documents. A note is about a sentence, for example an analysis of its
+// words, or about the page, for example its publisher. Goroutines may share it.
 type Annotator interface {
-	// Annotate is given a document that it must not change. An error ends the formatting.
+	// Annotate gets a document that it must not change. An error ends the build.
 	Annotate(ctx context.Context, d *Document) ([]Note, error)
 }
 
 // Note is an annotation of a sentence, or of the page.
 type Note struct {
-	Sentence int    `json:"id"` // 0: of the page
+	Sentence int    `json:"id"` // 0: the whole page
 	Scheme   string `json:"scheme"`
 	Text     string `json:"text"`
 }
 
 const (
-	mostAnswer = 16 << 20        // octets of the answer of a program
+	mostAnswer = 16 << 20        // octets of a program's answer
 	answersIn  = 2 * time.Minute // for a page
 )
 
-// command is an annotator of the user.
+// command is an annotator that runs a program of the user.
 type command struct{ *filter.Program }
 
-// AnnotatorCommand is an annotator that asks a program: a document a line of JSON on standard
-// input, a line with a JSON array of notes on standard output. processes are how many work at the
-// same time.
+// AnnotatorCommand returns an annotator that asks a program. Each document is a line of JSON on
+// standard input; each answer is a line with a JSON array of notes on standard output. processes is
+// the number of concurrent processes.
 func AnnotatorCommand(args []string, processes int) (interface {
 	Annotator
 	Close() error
@@ -57,7 +56,7 @@ func (c command) Annotate(ctx context.Context, d *Document) (notes []Note, err e
 		notes = nil
 		if err := json.Unmarshal(answer, &notes); err != nil {
 			return fmt.Errorf(
-				`it answers %.80q: want a line as [{"id": 1, "scheme": "words", "text": "..."}]`,
+				`it answers %.80q: want a line like [{"id": 1, "scheme": "words", "text": "..."}]`,
 				answer)
 		}
 		return nil
@@ -68,7 +67,7 @@ func (c command) Annotate(ctx context.Context, d *Document) (notes []Note, err e
 	return notes, nil
 }
 
-// Take adds notes to a document. One of a sentence that it does not have is an error.
+// Take adds notes to a document. A note for a missing sentence is an error.
 func (d *Document) Take(notes []Note) error {
 	for _, n := range notes {
 		a := Annotation{Scheme: valid(n.Scheme), Text: valid(n.Text)}

@@ -23,7 +23,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/machine"
 )
 
-// library is an archive of many pages of some 350 words, with links to each other.
+// library is an archive of many pages of about 350 words, with links to each other.
 type library struct {
 	*web
 	rng   *rand.Rand
@@ -53,10 +53,10 @@ func (l *library) put(n int) {
 	fmt.Fprintf(&text, "<html><head><title>Page %d of a library</title></head><body><nav><a "+
 		"href=/>Home</a></nav><main><p>", n)
 	for i := range 350 {
-		word := l.rng.ExpFloat64() * 800 // some are frequent
+		word := l.rng.ExpFloat64() * 800 // some words are frequent
 		fmt.Fprintf(&text, "w%d%s", int(word), []string{" ", " ", " ", " ", ". "}[i%5])
 	}
-	links := rand.New(rand.NewPCG(2, uint64(n))) // they stay
+	links := rand.New(rand.NewPCG(2, uint64(n))) // the same at each version
 	for range 8 {
 		to := links.IntN(l.pages)
 		fmt.Fprintf(&text, `<a href="http://s%d.example/p%d">page %d</a> `, to%50, to, to)
@@ -66,8 +66,8 @@ func (l *library) put(n int) {
 	delete(l.body, url) // it would count as memory of the build
 }
 
-// meter measures the work of a benchmark: processor time, which a busy machine changes little, and
-// the most memory that the program had of the system meanwhile.
+// meter measures a benchmark: processor time, which does not depend much on other work, and the
+// peak of memory taken from the system.
 type meter struct {
 	b       *testing.B
 	seconds float64
@@ -84,9 +84,9 @@ func processorSeconds(b *testing.B) float64 {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
 
-// measure runs some work of each iteration.
+// measure measures a part of each iteration.
 func (m *meter) measure(work func()) {
-	debug.FreeOSMemory() // what the iteration before left
+	debug.FreeOSMemory() // memory of the last iteration
 	m.stop = make(chan struct{})
 	m.done.Go(func() {
 		for {
@@ -112,7 +112,8 @@ func (m *meter) report() {
 	m.b.ReportMetric(float64(m.peak)/1e6, "peak-MB")
 }
 
-// BenchmarkBuild is what a build costs after so many pages have changed, beside one from nothing.
+// BenchmarkBuild measures a build after a number of pages have changed, compared with one from
+// nothing.
 func BenchmarkBuild(b *testing.B) {
 	sizes := []int{1_000, 10_000}
 	if os.Getenv("RECRAWL_LONG") != "" {
@@ -186,7 +187,7 @@ func BenchmarkBuild(b *testing.B) {
 					if err := l.archive.Sync(); err != nil {
 						b.Fatal(err)
 					}
-					// reads what is not yet in the index of the archive
+					// reads the part that the archive's index lacks
 					in, err := archive.OpenReader(l.dir)
 					if err != nil {
 						b.Fatal(err)
@@ -213,7 +214,7 @@ func BenchmarkBuild(b *testing.B) {
 	}
 }
 
-// BenchmarkLarge is what a build takes whose pages have 2 MB each, as many as a server likes.
+// BenchmarkLarge measures a build with many pages of 2 MB each.
 func BenchmarkLarge(b *testing.B) {
 	w := newWeb(b, 1)
 	for n := range 100 {
@@ -240,8 +241,8 @@ func BenchmarkLarge(b *testing.B) {
 	m.report()
 }
 
-// BenchmarkNear is what a build takes where all pages of a server change that are near copies of
-// each other, as those of a template.
+// BenchmarkNear measures a build after all pages of a server changed that are near copies of each
+// other, for example pages of a template.
 func BenchmarkNear(b *testing.B) {
 	for _, pages := range []int{2_000, 8_000} {
 		b.Run(fmt.Sprintf("pages=%d", pages), func(b *testing.B) {
@@ -278,7 +279,7 @@ func BenchmarkNear(b *testing.B) {
 	}
 }
 
-// searchable are all pages of a corpus, as they are indexed.
+// searchable returns all pages of a corpus in the form for indexing.
 func searchable(b *testing.B, dir string) (all []index.Page) {
 	c := openTest(b, vfs.Default, dir)
 	defer closed(b, c)
@@ -288,7 +289,7 @@ func searchable(b *testing.B, dir string) (all []index.Page) {
 	return all
 }
 
-// eachIndexed hands out the pages that the index has, with their documents.
+// eachIndexed passes the indexed pages and their documents to yield.
 func eachIndexed(t testing.TB, c *Corpus, yield func(*row, *Document)) {
 	t.Helper()
 	if err := each(c.db, []byte{keyIdentifier}, func(_ string, url []byte) (bool, error) {
@@ -307,7 +308,7 @@ func eachIndexed(t testing.TB, c *Corpus, yield func(*row, *Document)) {
 	}
 }
 
-// BenchmarkSearch is what a search of two words takes.
+// BenchmarkSearch measures a search for two words.
 func BenchmarkSearch(b *testing.B) {
 	l := newLibrary(b, 10_000)
 	c := openTest(b, vfs.Default, b.TempDir())

@@ -20,27 +20,27 @@ import (
 )
 
 const (
-	// atOnce is how many marks are worked off in a batch.
+	// atOnce is the number of marks in a batch.
 	atOnce = 256
-	// pagesAtOnce is how many pages are in memory with all that they say: a page of 2 MB takes some
+	// pagesAtOnce is the number of pages in memory with their contents: a page of 2 MB takes about
 	// 10 MB.
 	pagesAtOnce = 16
-	// minFree is the least free space of the disk with which a batch begins, in octets: Pebble must
-	// never find the disk full.
+	// minFree is the least free disk space to start a batch, in octets. Pebble must never find the
+	// disk full.
 	minFree = 100 << 20
 )
 
-// build is one under way.
+// build is a build in progress.
 type build struct {
 	*Corpus
 	Options
 	result *Result
 	state  *state
-	fresh  bool // no page was compared with others so far, and so all are marked to be
+	fresh  bool // no page was compared with others yet, so all are marked for it
 	began  time.Time
 }
 
-// Build takes in what is new in the archive, and does all that is still to be done.
+// Build adds what is new in the archive, and works off all marks.
 func (c *Corpus) Build(ctx context.Context, o Options) (r *Result, err error) {
 	b := &build{Corpus: c, Options: o, result: &Result{Directory: c.dir, LeftOut: map[string]int{},
 		Notes: []string{}}}
@@ -61,7 +61,7 @@ func (b *build) run(ctx context.Context) error {
 	return b.stages(ctx)
 }
 
-// stages do all that is marked, and what is left of a removal.
+// stages work off all marks, and the rest of a removal.
 func (b *build) stages(ctx context.Context) error {
 	if b.state.Purge {
 		if err := b.forgetRemoved(ctx); err != nil {
@@ -105,7 +105,7 @@ func (b *build) stages(ctx context.Context) error {
 	return nil
 }
 
-// work does what is marked, some at a time.
+// work works off marks of a kind, in batches.
 func (b *build) work(ctx context.Context, stage string, mark byte, most int,
 	work func(context.Context, *tx, []string) error) error {
 	marks := marked{kind: mark}
@@ -143,8 +143,7 @@ func (b *build) commit(t *tx, how *pebble.WriteOptions) error {
 	return t.Commit(how)
 }
 
-// eachRow hands out the addresses of rows that begin so. What is written of them is committed some
-// at a time.
+// eachRow calls f with the URLs of rows with a prefix, and commits the changes in batches.
 func (b *build) eachRow(ctx context.Context, prefix string,
 	yield func(t *tx, url string) error) error {
 	t, some := b.begin(), 0
@@ -180,7 +179,7 @@ func (b *build) mayGoOn(ctx context.Context) error {
 	return b.room(0)
 }
 
-// room reports whether so many octets, and minFree, are free.
+// room returns an error unless octets and minFree are free.
 func (b *build) room(octets int64) error {
 	usage, err := b.fs.GetDiskUsage(b.dir)
 	if needed := uint64(octets + minFree); err == nil && usage.AvailBytes < needed {
@@ -190,7 +189,7 @@ func (b *build) room(octets int64) error {
 	return nil
 }
 
-// resume reads the state, and removes what a crash left.
+// resume reads the state, and removes the rest of a crash.
 func (b *build) resume() (err error) {
 	if b.state, err = b.meta(); err != nil {
 		return err
@@ -199,7 +198,7 @@ func (b *build) resume() (err error) {
 	return b.sweep()
 }
 
-// prepare marks what other settings ask for.
+// prepare marks the work that changed settings require.
 func (b *build) prepare(ctx context.Context) error {
 	if err := b.resume(); err != nil {
 		return err
@@ -228,7 +227,7 @@ func (b *build) prepare(ctx context.Context) error {
 		return err
 	}
 	meta.Reading, meta.Judging = reading, judging
-	if meta.Documents != b.Documents { // what was passed over may be pages now
+	if meta.Documents != b.Documents { // skipped documents may be pages now
 		if err := b.db.DeleteRange([]byte{keyFile}, []byte{keyFile + 1}, nil); err != nil {
 			return err
 		}
@@ -239,16 +238,16 @@ func (b *build) prepare(ctx context.Context) error {
 	return b.commit(t, pebble.Sync)
 }
 
-// state is what is known of the corpus as a whole.
+// state is the state of the whole corpus.
 type state struct {
 	Settings Settings `json:"settings"` // of the last build
 	Reading  string   `json:"reading"`  // fingerprints of settings
 	Judging  string   `json:"judging"`
-	// Documents are the forms of documents that were pages in the last build.
+	// Documents are the forms of documents that counted as pages in the last build.
 	Documents extract.Forms `json:"documents,omitempty"`
-	Builds    int           `json:"builds"`   // completed
-	Compared  bool          `json:"compared"` // pages have been looked at for near copies
-	// a removal is under way: nothing of deleted versions is to stay on disk
+	Builds    int           `json:"builds"`   // completed builds
+	Compared  bool          `json:"compared"` // pages were compared to find near copies
+	// Purge means that a removal is in progress: nothing of deleted versions may stay on disk.
 	Purge     bool           `json:"purge,omitempty"`
 	Container uint32         `json:"container"`
 	Pages     int            `json:"pages"`
@@ -261,7 +260,7 @@ func (c *Corpus) meta() (*state, error) {
 	return m, err
 }
 
-// intake notes the new captures of the archive.
+// intake reads the new captures of the archive.
 func (b *build) intake(ctx context.Context) error {
 	known := map[string]int64{}
 	if err := each(b.db, []byte{keyFile}, func(file string, value []byte) (bool, error) {
@@ -277,8 +276,7 @@ func (b *build) intake(ctx context.Context) error {
 	}
 	t, file := b.begin(), ""
 	defer func() { t.Close() }()
-	// A file is committed as a whole or from the record on after which the batch was committed;
-	// taking in a capture twice changes nothing.
+	// A file may be committed in parts. Reading a capture twice changes nothing.
 	commit := func(end int64) error {
 		if file != "" {
 			if err := t.Set(key(keyFile, file), strconv.AppendInt(nil, end, 10), nil); err != nil {
@@ -319,7 +317,7 @@ func (b *build) intake(ctx context.Context) error {
 	return t.Commit(pebble.Sync)
 }
 
-// addCapture notes what a capture says.
+// addCapture updates the row of a capture's page.
 func (b *build) addCapture(t *tx, c *archive.Capture, removed []string) error {
 	says := says(c, b.Documents)
 	url, err := sitegraph.Canonical(c.URL)
@@ -346,7 +344,7 @@ func (b *build) addCapture(t *tx, c *archive.Capture, removed []string) error {
 	case says == saysGone:
 		mark = !p.Gone
 		p.Gone = true
-	case p.Gone && says == saysSame: // as before, when it was not there
+	case p.Gone && says == saysSame: // like the last answer, which was not there
 	case says == saysSame || !p.Gone && c.Digest != "" && c.Digest == p.Last.Digest:
 		p.Verified = c.Time
 	default:
@@ -358,27 +356,27 @@ func (b *build) addCapture(t *tx, c *archive.Capture, removed []string) error {
 			return err
 		}
 	} else if p.Document != nil {
-		if err := t.mark(markIndex, url); err != nil { // its results say when it was verified
+		if err := t.mark(markIndex, url); err != nil { // results show when the page was verified
 			return err
 		}
 	}
 	return t.store(key(keyRow, url), p)
 }
 
-// ArchiveError is the error of a build whose archive lacks a file, or cannot be read. The pages of
-// the file are still there: they stay in the corpus.
+// ArchiveError is the error of a build whose archive lacks a file or is unreadable. The pages of
+// that file stay in the corpus.
 type ArchiveError struct{ error }
 
 func (e *ArchiveError) Unwrap() error { return e.error }
 
-// Hint says what to do.
+// Hint returns what to do.
 func (e *ArchiveError) Hint() string {
 	return "give the archive that the corpus was built of, with all its files; to leave out what " +
 		"it has no more, build a corpus in an empty directory"
 }
 
-// readPages reads the contents of pages at the same time, and takes them up one after the other.
-// Pages whose records are damaged are left out.
+// readPages reads the contents of pages concurrently, and stores them in turn. It leaves out pages
+// with damaged records.
 func (b *build) readPages(ctx context.Context, t *tx, urls []string) error {
 	rows, contents, failed := make([]*row, len(urls)), make([]*content, len(urls)),
 		make([]error, len(urls))
@@ -428,7 +426,7 @@ func (b *build) readPages(ctx context.Context, t *tx, urls []string) error {
 	return nil
 }
 
-// forget takes a page out of all tables.
+// forget removes a page from all tables.
 func (b *build) forget(t *tx, url string, p *row) error {
 	b.result.Gone++
 	if err := b.leaveGroup(t, p); err != nil {
@@ -445,7 +443,7 @@ func (b *build) forget(t *tx, url string, p *row) error {
 		t.Delete(key(markRead, url), nil), t.Delete(key(markAlone, url), nil))
 }
 
-// relink replaces the links of a page, and marks the pages whose links from others that changes.
+// relink replaces the links of a page, and marks the pages whose incoming links change.
 func (b *build) relink(t *tx, url string, links []link) error {
 	var before []link
 	if _, err := load(t, key(keyOut, url), &before); err != nil {
@@ -494,7 +492,7 @@ func (b *build) relink(t *tx, url string, links []link) error {
 	return t.Set(key(keyOut, url), text, nil)
 }
 
-// inLinks are the first links to a page: those of other servers, then by address.
+// inLinks returns the first links to a page: from other servers first, then by URL.
 func inLinks(r pebble.Reader, url string) (links []Link, err error) {
 	err = each(r, key(keyIn, url, ""), func(rest string, text []byte) (bool, error) {
 		links = append(links, NewLink(rest[1:], string(text)))
@@ -503,7 +501,7 @@ func inLinks(r pebble.Reader, url string) (links []Link, err error) {
 	return links, err
 }
 
-// outside reports whether a page of another server links to this one.
+// outside reports whether a page of another server links to a page.
 func outside(r pebble.Reader, url string) (found bool, err error) {
 	err = each(r, key(keyIn, url, "0"), func(string, []byte) (bool, error) {
 		found = true
@@ -512,7 +510,7 @@ func outside(r pebble.Reader, url string) (found bool, err error) {
 	return found, err
 }
 
-// finish makes all durable and counts.
+// finish makes all durable and counts it.
 func (b *build) finish() error {
 	meta := b.state
 	if b.Archive != nil {
@@ -542,7 +540,7 @@ func (b *build) finish() error {
 	})
 }
 
-// removed are the rules of the addresses that are never taken in.
+// removed returns the rules of removed URLs, which are never added.
 func (c *Corpus) removed() (all []string, err error) {
 	err = each(c.db, []byte{keyRemoved}, func(prefix string, _ []byte) (bool, error) {
 		all = append(all, prefix)

@@ -9,15 +9,15 @@ import (
 	"github.com/recrawl/recrawl/fetch/corpus/index"
 )
 
-// Checked is what Check found.
+// Checked is the result of Check.
 type Checked struct {
-	Documents int      `json:"documents"` // that were read
+	Documents int      `json:"documents"` // documents read
 	Units     int      `json:"units"`
 	Damage    []string `json:"damage"`
 }
 
-// Check reads all documents in both forms, and all files of the index, and compares them with what
-// the rows know of them.
+// Check reads all documents in both forms and all files of the index, and compares them with the
+// rows.
 func (c *Corpus) Check(ctx context.Context) (r *Checked, err error) {
 	r = &Checked{Damage: []string{}}
 	err = c.halt.Guard(func() error {

@@ -13,26 +13,24 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// FrameSize is how many octets of text are compressed together, at least: some ten pages. Larger
-// frames save a tenth of the disk, and reading a page takes as much longer.
+// FrameSize is the least number of octets that are compressed together: about ten pages. Larger
+// frames would save a tenth of the disk, but reading a page would take longer in proportion.
 const FrameSize = 128 << 10
 
-// UnderWay is the ending of a container that is not whole.
+// UnderWay is the extension of an incomplete container.
 const UnderWay = ".under-way"
 
-// ContainerPlace is where a text stands within a container.
+// ContainerPlace is the place of a text in a container.
 type ContainerPlace struct {
-	Offset int64 `json:"offset"` // in the text that is compressed
+	Offset int64 `json:"offset"` // in the uncompressed text
 	Length int   `json:"length"`
 }
 
-// ContainerWriter writes a container.
-//
-// A container keeps many texts in a compressed file, each of which can be read by its place.
+// ContainerWriter writes a container: a compressed file of many texts, each of which can be read by
+// itself.
 //
 // A container is a file in the seekable format of Zstandard: frames of about FrameSize octets of
-// text, and a table of them at the end. Any zstd reads it as a whole; then it is all texts one
-// after the other.
+// text, and a table of them at the end. Any zstd decompresses it to all texts in a row.
 //
 // # Guarantees
 //
@@ -57,7 +55,7 @@ type ContainerWriter struct {
 	end     int64
 }
 
-// CreateContainer begins a container.
+// CreateContainer starts a container.
 func CreateContainer(fs vfs.FS, path string) (w *ContainerWriter, err error) {
 	w = &ContainerWriter{fs: fs, path: path}
 	if w.file, err = fs.Create(path+UnderWay, vfs.WriteCategoryUnspecified); err != nil {
@@ -84,7 +82,7 @@ func (w *ContainerWriter) Add(text []byte) (ContainerPlace, error) {
 	return p, nil
 }
 
-// Size is how many octets of text it has.
+// Size returns the octets of text so far.
 func (w *ContainerWriter) Size() int64 { return w.end }
 
 func (w *ContainerWriter) flush() error {
@@ -95,7 +93,7 @@ func (w *ContainerWriter) flush() error {
 	return nil
 }
 
-// Close makes the container whole. After an error there is none.
+// Close completes the container. After an error there is none.
 func (w *ContainerWriter) Close() error {
 	err := w.flush()
 	if err == nil {
@@ -120,22 +118,22 @@ func (w *ContainerWriter) Close() error {
 	return nil
 }
 
-// Abandon removes what was written.
+// Abandon removes an incomplete container.
 func (w *ContainerWriter) Abandon() error {
 	if w.encoder != nil {
 		w.encoder.Close()
 	}
-	w.file.Close() // is thrown away
+	w.file.Close() // the error does not matter
 	return w.fs.Remove(w.path + UnderWay)
 }
 
-// MostText bounds a text that is read, in octets.
+// MostText limits a text that is read, in octets.
 const MostText = 256 << 20
 
 var decoder, errDecoder = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0),
 	zstd.WithDecoderMaxMemory(2*MostText))
 
-// ReadContainer returns the text at a place of a container.
+// ReadContainer returns the text at a place in a container.
 func ReadContainer(fs vfs.FS, path string, p ContainerPlace) (text []byte, err error) {
 	defer func() {
 		if err != nil {

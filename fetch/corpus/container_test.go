@@ -19,7 +19,8 @@ func texts() (all [][]byte) {
 	return append(all, bytes.Repeat([]byte("long "), FrameSize))
 }
 
-// Each text is read at its place, any zstd reads all of them, and damage is found.
+// TestContainer checks that each text is read at its place, that any zstd reads all of them, and
+// that damage is found.
 func TestContainer(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "000001.xml.zst")
 	w, err := CreateContainer(vfs.Default, path)

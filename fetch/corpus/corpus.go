@@ -24,7 +24,7 @@ const (
 	cacheBytes    = 64 << 20
 )
 
-// Corpus is one that is open.
+// Corpus is an open corpus.
 type Corpus struct {
 	dir  string
 	fs   vfs.FS
@@ -34,19 +34,19 @@ type Corpus struct {
 	halt *directory.Switch // of pages/
 }
 
-// Open opens the corpus of a directory, which is made if create says so.
+// Open opens the corpus of a directory. With create it makes a missing one.
 func Open(dir string, create bool) (*Corpus, error) {
 	return open(vfs.Default, dir, create, time.Now)
 }
 
-// ErrNone says that a directory has no corpus.
+// ErrNone is returned for a directory without a corpus.
 var ErrNone error = noneError{}
 
 type noneError struct{}
 
 func (noneError) Error() string { return "there is no corpus" }
 
-// Hint says what to do.
+// Hint returns what to do.
 func (noneError) Hint() string { return "recrawl corpus build makes one of an archive" }
 
 func open(fs vfs.FS, dir string, create bool, now func() time.Time) (c *Corpus, err error) {
@@ -104,10 +104,10 @@ func (c *Corpus) openPages() (err error) {
 	return err
 }
 
-// Close ends the use of the directory.
+// Close releases the directory.
 func (c *Corpus) Close() error {
 	if err := c.halt.Err(); err != nil {
-		return c.lock.Close() // what Pebble holds stays held, and said why
+		return c.lock.Close() // Pebble keeps its memory, and has reported why
 	}
 	return errors.Join(c.halt.Guard(c.db.Close), c.lock.Close())
 }

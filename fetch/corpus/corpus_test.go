@@ -39,7 +39,7 @@ type web struct {
 	dir     string
 	archive *archive.Archive
 	clock   time.Time
-	body    map[string]string // what the archive has of each page last; "": gone
+	body    map[string]string // the archive's last body of each page; "": gone
 }
 
 func newWeb(t testing.TB, seed uint64) *web {
@@ -63,7 +63,7 @@ func (w *web) close() {
 	w.archive = nil
 }
 
-// answer puts what a server said into the archive.
+// answer adds an answer of a server to the archive.
 func (w *web) answer(url string, status int, header, body string) {
 	w.t.Helper()
 	w.clock = w.clock.Add(7 * time.Second)
@@ -93,7 +93,7 @@ func (w *web) url(n int) string {
 	return fmt.Sprintf("http://s%d.example/%sp%d", n%3, strings.Repeat("d/", n%4), n)
 }
 
-// text is one of some texts, of words that have a meaning to nobody.
+// text returns one of several meaningless texts.
 func (w *web) text(variant uint64, words int) string {
 	rng := rand.New(rand.NewPCG(variant, 2))
 	var b strings.Builder
@@ -103,7 +103,7 @@ func (w *web) text(variant uint64, words int) string {
 	return b.String()
 }
 
-// step lets some pages change and be visited.
+// step changes and visits some pages.
 func (w *web) step(visits int) {
 	for range visits {
 		n := w.rng.IntN(40)
@@ -120,7 +120,7 @@ func (w *web) step(visits int) {
 				w.page(url, w.body[url])
 			}
 		case 4:
-			if body := w.body[url]; strings.HasPrefix(body, "<") { // other bytes that say the same
+			if body := w.body[url]; strings.HasPrefix(body, "<") { // other bytes with the same text
 				w.page(url, body+"<!-- -->")
 			}
 		case 3:
@@ -136,7 +136,7 @@ func (w *web) step(visits int) {
 				fmt.Fprintf(&b, `<a href="%s">link %d</a> `, w.url(w.rng.IntN(40)), w.rng.IntN(3))
 			}
 			text := w.text(uint64(w.rng.IntN(12)), []int{20, 120, 120, 200}[w.rng.IntN(4)])
-			if w.rng.IntN(3) == 0 { // nearly another one
+			if w.rng.IntN(3) == 0 { // a near copy
 				text += " more"
 			}
 			w.page(url, b.String()+"</nav><main><p>"+text+"</p></main></body></html>")
@@ -147,7 +147,7 @@ func (w *web) step(visits int) {
 	}
 }
 
-// openTest opens a corpus whose rows and containers are in fs; the index is on disk.
+// openTest opens a corpus with rows and containers in fs, and the index on disk.
 func openTest(t testing.TB, fs vfs.FS, dir string) *Corpus {
 	t.Helper()
 	c, err := open(fs, dir, true, func() time.Time { return noon })
@@ -157,7 +157,7 @@ func openTest(t testing.TB, fs vfs.FS, dir string) *Corpus {
 	return c
 }
 
-// options are those of most tests: each rule leaves some pages out.
+// options returns the options of most tests: each rule leaves out some pages.
 func options() Options {
 	return Options{Settings: Settings{Unit: 15, Garbage: 0.4,
 		SelectionOptions: filter.SelectionOptions{MinText: 200, MaxText: 1000, MaxAddress: 30,
@@ -175,7 +175,7 @@ func (w *web) build(c *Corpus, o Options) (*Result, error) {
 	return c.Build(context.Background(), o)
 }
 
-// held is all that is to be equal of two corpora.
+// held returns everything that must be equal in two corpora.
 func held(t testing.TB, c *Corpus) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -226,7 +226,7 @@ func held(t testing.TB, c *Corpus) map[string]string {
 	return all
 }
 
-// searched is what searches for words of the texts find, but for identifiers.
+// searched returns the results of searches for words of the texts, without identifiers.
 func searched(t testing.TB, c *Corpus) map[string]string {
 	t.Helper()
 	s, err := index.OpenSearcher(c.dir)
@@ -281,8 +281,8 @@ func equal(t testing.TB, what string, got, want map[string]string) {
 	}
 }
 
-// A corpus that was built in many steps is the one that is built of the whole archive, also where
-// settings were others meanwhile.
+// TestIncremental checks that a corpus built in many steps equals one built from the whole archive,
+// also if settings changed in between.
 func TestIncremental(t *testing.T) {
 	seeds, steps := uint64(2), 24
 	if testing.Short() { // the race detector makes it ten times as slow
@@ -291,7 +291,7 @@ func TestIncremental(t *testing.T) {
 	defer func(most int) { mostChanges = most }(mostChanges)
 	for seed := range seeds {
 		if seed == 1 {
-			mostChanges = 2 // groups and servers are judged in many batches
+			mostChanges = 2 // groups and servers need many batches
 		}
 		w := newWeb(t, seed)
 		c := openTest(t, vfs.NewMem(), t.TempDir())
@@ -345,7 +345,7 @@ func closed(t testing.TB, c *Corpus) {
 	}
 }
 
-// A page is read again from the archive at the place of each sentence.
+// TestPlacesInArchive reads each sentence again from the archive, at its place.
 func TestPlacesInArchive(t *testing.T) {
 	w := newWeb(t, 9)
 	w.step(60)
@@ -454,7 +454,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// A build goes on where a crash ended the one before, at whatever operation that was.
+// TestCrash checks that a build continues after a crash of an earlier one, at any operation.
 func TestCrash(t *testing.T) {
 	if testing.Short() {
 		t.Skip("has no more goroutines than TestIncremental")
@@ -475,7 +475,7 @@ func TestCrash(t *testing.T) {
 		fs := errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
 			if op.Kind.ReadOrWrite() != errorfs.OpIsWrite || op.Kind == errorfs.OpFileSync &&
 				op.Path == dir+"/pages" {
-				return nil // Pebble panics where a directory cannot be synced
+				return nil // Pebble panics if it cannot sync a directory
 			}
 			if left--; left < 0 {
 				return &errFault
@@ -485,7 +485,7 @@ func TestCrash(t *testing.T) {
 		c, err := open(fs, dir, true, func() time.Time { return noon })
 		if err == nil {
 			_, err = w.build(c, options())
-			c.Close() // what of it fails is what is tested
+			c.Close() // its errors are part of the test
 		}
 		if err == nil {
 			break
@@ -506,12 +506,13 @@ func TestCrash(t *testing.T) {
 
 var errFault = fault{}
 
-// fault is a disk that is full.
+// fault is the error of a full disk.
 type fault struct{}
 
 func (*fault) Error() string { return "injected: " + syscall.ENOSPC.Error() }
 
-// A container that is damaged is named, and nothing of it is taken for a document.
+// TestDamage checks that a damaged container is named, and that nothing in it is read as a
+// document.
 func TestDamage(t *testing.T) {
 	w := newWeb(t, 5)
 	w.step(40)
@@ -575,8 +576,9 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// What was removed is found nowhere, neither before nor after a collection, nor in any file, and
-// does not come back with another build or capture. All else is as if the pages had never been.
+// TestRemove checks that removed pages are found nowhere, neither by a search nor in a file, before
+// and after a collection, and that no build or capture adds them again. Everything else is as if
+// the pages had never existed.
 func TestRemove(t *testing.T) {
 	w, without := newWeb(t, 2), newWeb(t, 2)
 	const secret = "zanzibarsecret"
@@ -619,7 +621,7 @@ func TestRemove(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if finds(s) != 3 { // the page that it links to, too
+	if finds(s) != 3 { // also in the page that it links to
 		t.Errorf("at first %d pages have it", finds(s))
 	}
 	var rules []string
@@ -664,7 +666,8 @@ func TestRemove(t *testing.T) {
 	equal(t, "without them", held(t, c), held(t, whole))
 }
 
-// A collection goes on unit by unit, and before and behind each of them searches find the same.
+// TestCollection checks that a collection works unit by unit, and that searches find the same
+// before and after each step.
 func TestCollection(t *testing.T) {
 	w := newWeb(t, 4)
 	visit := func(pages int, text uint64) {
@@ -712,7 +715,8 @@ func TestCollection(t *testing.T) {
 	}
 }
 
-// A build with an archive that lacks a file says so, and loses no page.
+// TestArchiveLacksFile checks that a build with an incomplete archive reports it, and loses no
+// page.
 func TestArchiveLacksFile(t *testing.T) {
 	w := newWeb(t, 6)
 	w.step(60)
@@ -746,7 +750,7 @@ func TestArchiveLacksFile(t *testing.T) {
 	equal(t, "with the file", held(t, c), before)
 }
 
-// interrupted is a context that ends when it has been asked some times.
+// interrupted is a context that ends after a number of checks.
 type interrupted struct {
 	context.Context
 	left int
@@ -759,7 +763,7 @@ func (c *interrupted) Err() error {
 	return nil
 }
 
-// The build behind a removal that was interrupted ends it, wherever that was.
+// TestRemoveInterrupted checks that the next build completes an interrupted removal, at any point.
 func TestRemoveInterrupted(t *testing.T) {
 	const secret = "zanzibarsecret"
 	w := newWeb(t, 3)
@@ -796,7 +800,7 @@ func TestRemoveInterrupted(t *testing.T) {
 	}
 }
 
-// lacks looks for a text in all files below a directory, and in what is compressed there.
+// lacks looks for a text in all files below a directory, also in compressed parts.
 func lacks(t *testing.T, dir, secret string) {
 	t.Helper()
 	seen := 0
@@ -806,7 +810,7 @@ func lacks(t *testing.T, dir, secret string) {
 		}
 		text, err := os.ReadFile(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // the index is open, and removes files that it no longer needs
+			return nil // the open index removes files that it no longer needs
 		}
 		if err != nil {
 			return err
@@ -868,7 +872,8 @@ func TestParseRemoval(t *testing.T) {
 	}
 }
 
-// A corpus of a newer program is refused and named so, and a version file that is none is damage.
+// TestFormatOfCorpus checks that a corpus of a newer program is refused with that reason, and that
+// an invalid version file is damage.
 func TestFormatOfCorpus(t *testing.T) {
 	for text, want := range map[string]string{
 		"recrawl corpus 2\n":          "written by a newer version",

@@ -1,19 +1,18 @@
-// Package corpus makes a corpus for search and analysis of an archive, and keeps it true at the
-// cost of what has changed: it selects pages, writes them in the standard format, and has them
-// indexed.
+// Package corpus makes a corpus for search and analysis from an archive: it selects pages, writes
+// them in the standard format, and indexes them. An update costs as much as the changes.
 //
 // # Terms
 //
-//	archive   WARC files, as fetch/archive writes them
-//	corpus    a directory with what is below
-//	row       what is known of a page of the archive, selected or not
-//	mark      a page, or a group of pages, that something is still to be done for
-//	build     all captures that are new, taken in, and all marks done
+//	archive   WARC files of fetch/archive
+//	corpus    a directory with the files below
+//	row       the state of a page of the archive, selected or not
+//	mark      a page, or a group of pages, with work to do
+//	build     adds all new captures, and works off all marks
 //	content   of a page: its last capture with status 200 and HTML; a capture with another digest of
 //	          the payload is another content
 //
-// A page is gone, and no row is left, when its last answer is another one than such a page and says
-// so of the page: 1xx, 5xx, 408, 425 and 429 say nothing of it.
+// A page is gone, and has no row, if its last answer is no such page. The statuses 1xx, 5xx, 408,
+// 425 and 429 do not count as answers.
 //
 // # Files
 //
@@ -25,22 +24,22 @@
 //
 // # Guarantees
 //
-//  1. A corpus depends on archive and settings alone, but for FormatTime: built at once or in many
-//     builds, it has the same pages, verdicts, documents and results of searches. That holds where
-//     the captures of a page lie in the archive in the order of their times, as those of a run do.
-//  2. A build reads of the archive what is new, and touches of the corpus what depends on it: pages
-//     with new contents, those that they link to or did, and those alike. Work on all pages is done
-//     only where settings changed.
-//  3. A build that is interrupted or crashes is continued by the next one. Rows and containers
-//     agree: a row names a document only when its container is on disk.
-//  4. Containers of which less than half is still valid are written anew, and small ones are
+//  1. Except for FormatTime, a corpus depends on archive and settings alone: one build or many give
+//     the same pages, verdicts, documents and search results. The captures of a page must be in
+//     order of time in the archive, as after a run.
+//  2. A build reads the new part of the archive, and changes the pages that depend on it: those
+//     with new contents, those that they link to or linked to, and similar ones. It works on all
+//     pages only if settings changed.
+//  3. The next build continues one that was interrupted or crashed. Rows and containers agree: a
+//     row names a document only when its container is on disk.
+//  4. Containers with less than half of their documents valid are rewritten, and small ones are
 //     merged.
-//  5. An address that was removed is never taken in again (Remove).
-//  6. Memory is bounded, however many and large the pages of a server are: by some pages that are
-//     read or written, the rows of a container, the identifiers of an index unit, and an octet for
-//     each page where identifiers are collected.
+//  5. A removed URL is never added again (Remove).
+//  6. Memory is bounded for any number and size of pages: some pages that are read or written, the
+//     rows of a container, the identifiers of an index unit, and an octet for each page during a
+//     collection.
 //
-// A Corpus is for one goroutine at a time.
+// One goroutine at a time may use a Corpus.
 //
 // Source: Akamine et al., "Development of a large-scale web crawler and search engine
 // infrastructure" [NICT 4.5, 5.1, 5.2].

@@ -17,7 +17,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/extract"
 )
 
-// The test binary is the annotator of TestCommand, if its first argument says so.
+// TestMain makes the test binary the annotator of TestCommand if its first argument says so.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "annotate" {
 		annotate()
@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// annotate counts the letters of each sentence, and says who made the page.
+// annotate counts the letters of each sentence, and names the author of the page.
 func annotate() {
 	for in := json.NewDecoder(os.Stdin); ; {
 		var d Document
@@ -55,7 +55,8 @@ func standardDocument(t testing.TB, source []byte, contentType string) *Document
 	return d
 }
 
-// Sentences end where UAX 29 says, and each is what stands at its place in the source.
+// TestSentences checks that sentences end as in UAX 29, and that each stands at its place in the
+// source.
 func TestSentences(t *testing.T) {
 	for _, charset := range []string{"utf-8", "shift_jis", "euc-jp"} {
 		source := []byte(page)
@@ -87,7 +88,8 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// A document is the same after XML and after JSON, and its XML is valid by the schema.
+// TestRoundTrip checks that XML and JSON give the same document again, and that the XML is valid by
+// the schema.
 func TestRoundTrip(t *testing.T) {
 	d := standardDocument(t, []byte(page), "text/html; charset=utf-8")
 	a, err := AnnotatorCommand([]string{os.Args[0], "annotate"}, 1)
@@ -173,7 +175,8 @@ func same(t testing.TB, d *Document) (text []byte) {
 	return text
 }
 
-// FuzzDocument: whatever the page, what is written can be read, and is the same.
+// FuzzDocument checks that the document of any page can be written, and is the same when read
+// again.
 func FuzzDocument(f *testing.F) {
 	f.Add([]byte(page))
 	f.Add([]byte("<title>\x01\x0b</title>a\ufffe]]>&#xD;. B\xff? \U0010ffff<p>" +
@@ -192,7 +195,7 @@ func FuzzDocument(f *testing.F) {
 	})
 }
 
-// FuzzParse: what can be read of XML can be written, and is then the same.
+// FuzzParse checks that XML which can be read can be written, and is then the same.
 func FuzzParse(f *testing.F) {
 	text, _ := standardDocument(f, []byte(page), "text/html; charset=utf-8").XML()
 	f.Add(text)
@@ -203,7 +206,7 @@ func FuzzParse(f *testing.F) {
 		}
 		again, err := d.XML()
 		if err != nil {
-			return // a year that RFC 3339 does not have
+			return // a year that RFC 3339 lacks
 		}
 		if _, err := ParseXML(again); err != nil {
 			t.Fatalf("%v of\n%s", err, again)

@@ -12,29 +12,29 @@ import (
 )
 
 const (
-	// MostSentence bounds a sentence, in octets; longer ones, as lists of data, are divided.
+	// MostSentence limits a sentence, in octets. Longer ones, for example lists of data, are split.
 	MostSentence = 4 << 10
-	// MostSentences of a page are kept.
+	// MostSentences limits the sentences of a page.
 	MostSentences = 20_000
-	// MostInLinks of a page are kept: those of the smallest addresses. The top page of a server is
-	// linked from all its pages, of which a new one must not make another version of it.
+	// MostInLinks limits the links to a page; those of the smallest URLs are kept. All pages of a
+	// server link to its top page, and a new page must not make another version of that.
 	MostInLinks = 100
-	// mostAnchors of a page are kept.
+	// mostAnchors limits the links of a page.
 	mostAnchors = 2_000
-	// leastKana is the share of kana and Chinese letters among the letters of a Japanese sentence;
-	// one of its letters is kana.
+	// leastKana is the least share of kana and Chinese characters among the letters of a Japanese
+	// sentence. At least one must be kana.
 	leastKana = 0.5
 )
 
-// DocumentSource is what a document is made of.
+// DocumentSource is the input for a document.
 type DocumentSource struct {
 	URL, Charset, Language, PageType string
 	Time                             time.Time  // of the capture
-	Dated                            *time.Time // by the document itself; nil: it is HTML, or has none
+	Dated                            *time.Time // date inside the document; nil for HTML or none
 	Body                             *extract.Body
 }
 
-// NewDocument makes the document of a page, without links to it and annotations.
+// NewDocument returns the document of a page, without links to it and without annotations.
 func NewDocument(s DocumentSource) *Document {
 	d := &Document{URL: s.URL, DocID: IDOf(s.URL), OriginalEncoding: s.Charset,
 		Language: s.Language,
@@ -77,9 +77,9 @@ func (d *Document) add(p *extract.Passage) {
 	}
 }
 
-// sentence is the length of the first sentence of a text, with the blank behind it.
+// sentence returns the length of a text's first sentence, with the blank after it.
 func sentence(text string) int {
-	// The library looks on to the end of the sentence, which a page need not have.
+	// The library searches for the end of the sentence, which may be far away.
 	window := text[:min(len(text), MostSentence)]
 	for len(window) < len(text) && len(window) > 1 && !utf8.RuneStart(text[len(window)]) {
 		window = window[:len(window)-1]
@@ -96,15 +96,15 @@ func sentence(text string) int {
 	return size
 }
 
-// goesOn reports whether what UAX 29 takes for an end is the end of a quotation within a Japanese
-// sentence: a particle follows.
+// goesOn reports whether an end by UAX 29 is the end of a quotation within a Japanese sentence,
+// because a particle follows.
 func goesOn(first, rest string) bool {
 	last, _ := utf8.DecodeLastRuneInString(first)
 	next, _ := utf8.DecodeRuneInString(rest)
 	return strings.ContainsRune("」』）", last) && unicode.Is(unicode.Hiragana, next)
 }
 
-// valid is a text that XML can hold.
+// valid returns a text that XML can represent.
 func valid(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	// fullDocuments and fullBytes bound a container: one of them is written, and its rows are in
-	// memory, at a time. Full ones have some 20 MB on disk.
+	// fullDocuments and fullBytes limit a container. One container at a time is written, with its
+	// rows in memory. A full one takes about 20 MB on disk.
 	fullDocuments = 5_000
 	fullBytes     = 128 << 20
-	// smallMost is how many containers of less than a quarter of the documents there may be before
-	// they are merged.
+	// smallMost is the number of containers with less than a quarter of the documents before they
+	// are merged.
 	smallMost = 8
 )
 
-// holding is what a container has.
+// holding describes the documents of a container.
 type holding struct {
 	Documents int `json:"documents"`
 	Valid     int `json:"valid"`
@@ -39,7 +39,7 @@ func (c *Corpus) containerPaths(number uint32) (paths [2]string) {
 	return paths
 }
 
-// pair are the containers of XML and JSON Lines that are under way, with the batch of their rows.
+// pair is the two open containers for XML and JSON Lines, with the batch of their rows.
 type pair struct {
 	*build
 	number uint32
@@ -48,7 +48,7 @@ type pair struct {
 	t      *tx
 }
 
-// pair begins with a batch alone.
+// pair returns a pair that so far has only a batch.
 func (b *build) pair() *pair { return &pair{build: b, t: b.begin()} }
 
 // add appends a document.
@@ -81,7 +81,7 @@ func (p *pair) full() bool {
 		(p.has >= fullDocuments || p.files[0].Size() > fullBytes)
 }
 
-// commit makes the containers whole and then commits the rows.
+// commit completes the containers, and then commits the rows.
 func (p *pair) commit() error {
 	for i, w := range p.files {
 		if w == nil {
@@ -108,20 +108,20 @@ func (p *pair) commit() error {
 	return nil
 }
 
-// abandon throws away what is not committed.
+// abandon drops what is not committed.
 func (p *pair) abandon() {
 	for _, w := range p.files {
 		if w != nil {
-			w.Abandon() // the next build removes what that leaves
+			w.Abandon() // the next build removes the rest
 		}
 	}
 	p.t.Close()
 }
 
-// made is what is to be written of a page.
+// made is the new document of a page.
 type made struct {
 	row     *row
-	later   bool // it takes the archive, which a removal does not have
+	later   bool // it needs the archive, which a removal does not have
 	verdict filter.SelectionVerdict
 	texts   [2][]byte // nil: nothing new
 	written document
@@ -168,7 +168,7 @@ func (b *build) write(ctx context.Context) error {
 	}
 }
 
-// make makes the document of a page that is selected.
+// make makes the document of a selected page.
 func (b *build) make(ctx context.Context, url string) (m made, err error) {
 	if m.row, err = loadRow(b.db, url); err != nil || m.row == nil {
 		return m, err
@@ -208,8 +208,8 @@ func (b *build) make(ctx context.Context, url string) (m made, err error) {
 	return m, err
 }
 
-// draft is the document of a page without links to it; old: it was written before, with its
-// annotations.
+// draft returns the document of a page without links to it. old means that it was already written,
+// with its annotations.
 func (b *build) draft(ctx context.Context, url string, p *row) (
 	d *Document, old bool, err error) {
 	text, err := get(b.db, key(keyDraft, url))
@@ -237,7 +237,7 @@ func (b *build) draft(ctx context.Context, url string, p *row) (
 	return c.draft, false, nil
 }
 
-// put takes up what was made.
+// put stores a new document.
 func (b *build) put(p *pair, url string, m *made) (err error) {
 	r := m.row
 	if r == nil {
@@ -267,7 +267,7 @@ func (b *build) put(p *pair, url string, m *made) (err error) {
 			return err
 		}
 	}
-	// of the others the draft may be needed: they may be selected next time
+	// A draft of a page that is left out may be needed: later it may be selected.
 	if m.verdict.Rule == "" {
 		if err := p.t.Delete(key(keyDraft, url), nil); err != nil {
 			return err
@@ -276,7 +276,7 @@ func (b *build) put(p *pair, url string, m *made) (err error) {
 	return p.t.store(key(keyRow, url), r)
 }
 
-// withdraw makes the document of a page invalid, if there is one.
+// withdraw invalidates the document of a page, if there is one.
 func (b *build) withdraw(t *tx, url string, p *row) error {
 	if p.Document == nil {
 		return nil
@@ -294,7 +294,7 @@ func (b *build) withdraw(t *tx, url string, p *row) error {
 	return err
 }
 
-// sweep removes what no row names: containers of a build that was cut short.
+// sweep removes containers that no row names, left by an interrupted build.
 func (b *build) sweep() error {
 	keep := map[string]bool{}
 	if err := each(b.db, []byte{keyIn1}, func(rest string, _ []byte) (bool, error) {
@@ -320,7 +320,7 @@ func (b *build) sweep() error {
 	return nil
 }
 
-// compact writes containers anew of which little is valid, and small ones.
+// compact rewrites small containers, and those with few valid documents.
 func (b *build) compact(ctx context.Context) error {
 	var sparse, small []uint32
 	if err := each(b.db, []byte{keyIn1}, func(rest string, value []byte) (bool, error) {
@@ -374,7 +374,7 @@ func (b *build) compact(ctx context.Context) error {
 	if err := p.commit(); err != nil {
 		return err
 	}
-	// what names the old ones no more is on disk
+	// The rows that no longer name the old containers must be on disk first.
 	if err := b.db.LogData(nil, pebble.Sync); err != nil {
 		return err
 	}
@@ -388,7 +388,7 @@ func (b *build) compact(ctx context.Context) error {
 	return directory.Sync(b.fs, b.fs.PathJoin(b.dir, standardDir))
 }
 
-// move writes some documents of a container into the pair; left: there may be more.
+// move writes some documents of a container to the pair. left means that there may be more.
 func (b *build) move(p *pair, number uint32) (left bool, err error) {
 	var urls []string
 	if err := each(p.t, containerKey(keyContained, number, ""),

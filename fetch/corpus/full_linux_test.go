@@ -13,10 +13,10 @@ import (
 	"github.com/recrawl/recrawl/fetch/corpus/index"
 )
 
-// A disk that becomes full under the engine of the index loses nothing that was published: searches
-// find what they found, the error says that the disk is full, nothing stays of what was begun, and
-// with room again the next build makes the index that a build from nothing makes. The disk is a
-// small one in memory, which root alone can mount.
+// TestFullDisk checks a disk that becomes full under the index. Searches find what was published,
+// the error says that the disk is full, and nothing of the started build stays. With room again the
+// next build makes the same index as one from nothing. The disk is a small one in memory, which
+// only root can mount.
 func TestFullDisk(t *testing.T) {
 	w := newWeb(t, 8)
 	w.step(30)
@@ -29,7 +29,7 @@ func TestFullDisk(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	// Rows and containers are elsewhere: that a full disk stops them is tested by TestCrash.
+	// Rows and containers are elsewhere; TestCrash covers them.
 	fs, dir := vfs.NewMem(), filepath.Join(disk, "corpus")
 	c := openTest(t, fs, dir)
 	if _, err := w.build(c, options()); err != nil {
@@ -83,7 +83,7 @@ func TestFullDisk(t *testing.T) {
 	closed(t, c)
 }
 
-// fill leaves so much room on a disk.
+// fill leaves left octets of room on a disk.
 func fill(t *testing.T, disk, path string, left int64) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(disk, &s); err != nil {

@@ -19,29 +19,29 @@ import (
 )
 
 const (
-	keyIndexed    = 'x' // address: entry
-	keyIdentifier = 'j' // identifier, 8 octets: address
+	keyIndexed    = 'x' // URL: entry
+	keyIdentifier = 'j' // identifier, 8 octets: URL
 
-	// publishEvery is how many new versions are published together at most: what is known of them
-	// is in memory, some 300 octets each.
+	// publishEvery is the most new versions that are published together. Each takes about 300
+	// octets of memory.
 	publishEvery = 100_000
-	// mostUnits is how many units a set has at most before some are collected, beside full ones.
+	// mostUnits is the number of units of a set before some are collected, not counting full ones.
 	mostUnits = 32
 )
 
-// entry is what the index has of a page.
+// entry is the state of a page in the index.
 type entry struct {
 	ID      uint64 `json:"id"`
 	Unit    int    `json:"unit"`
 	Place   uint32 `json:"place"`
-	Content uint64 `json:"content"` // fingerprint of what is searched
+	Content uint64 `json:"content"` // fingerprint of the searched parts
 }
 
-// registration is the set that is added to.
+// registration is the set to which a build adds.
 type registration struct {
 	Set    index.Set `json:"set"`
 	Unit   int       `json:"unit"`   // number of the last unit
-	NextID uint64    `json:"nextId"` // every identifier is below it
+	NextID uint64    `json:"nextId"` // above every identifier
 	Added  int       `json:"added"`  // versions since the last collection
 }
 
@@ -55,20 +55,20 @@ func (c *Corpus) registration() (*registration, error) {
 	return r, err
 }
 
-// indexing is the next set under way.
+// indexing is the next set, in progress.
 type indexing struct {
 	*build
 	dir     string
-	last    *registration // that is published
+	last    *registration // the published one
 	now     registration
 	t       *tx
 	changes map[int]*index.Change
 	builder *index.Builder
-	unit    int // that is built
+	unit    int // the one being built
 	added   int
 }
 
-// index brings the index to where the documents are.
+// index updates the index from the documents.
 func (b *build) index(ctx context.Context) error {
 	dir := index.IndexDir(b.dir)
 	if err := directory.Make(vfs.Default, dir); err != nil {
@@ -82,7 +82,7 @@ func (b *build) index(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if searched.Number != last.Set.Number { // a build ended before it published
+	if searched.Number != last.Set.Number { // an earlier build ended before it published
 		if err := index.Publish(dir, &last.Set); err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (b *build) indexing(dir string, last *registration) *indexing {
 	return x
 }
 
-// end throws away what is not published.
+// end drops what is not published.
 func (x *indexing) end() {
 	x.t.Close()
 	if x.builder != nil {
@@ -123,7 +123,7 @@ func (x *indexing) end() {
 	}
 }
 
-// take works off marks, those of publishEvery pages at most.
+// take works off the marks of at most publishEvery pages.
 func (x *indexing) take(ctx context.Context, tell func(int)) (n int, err error) {
 	marks := marked{kind: markIndex}
 	for n < publishEvery {
@@ -156,7 +156,7 @@ func (x *indexing) take(ctx context.Context, tell func(int)) (n int, err error) 
 	return n, nil
 }
 
-// find looks up what the index has of a page, and reads its document if that is something else.
+// find looks up a page in the index, and reads its document if that differs.
 func (x *indexing) find(url string) (r *row, e *entry, d *Document, err error) {
 	if r, err = loadRow(x.db, url); err != nil {
 		return nil, nil, nil, err
@@ -183,7 +183,7 @@ func (c *Corpus) document(r *row) (*Document, error) {
 	return ParseJSON(text)
 }
 
-// update takes a page up.
+// update indexes a page.
 func (x *indexing) update(url string, r *row, e *entry, d *Document) error {
 	if r != nil && r.Document != nil && d == nil { // the same content, verified later
 		c, err := x.change(e.Unit)
@@ -214,7 +214,7 @@ func (x *indexing) update(url string, r *row, e *entry, d *Document) error {
 	return x.add(url, id, r, d)
 }
 
-// add appends a version of a page to the unit that is built.
+// add adds a version of a page to the unit being built.
 func (x *indexing) add(url string, id uint64, r *row, d *Document) error {
 	if x.builder != nil && x.builder.Len() >= x.Unit {
 		if err := x.closeUnit(); err != nil {
@@ -239,7 +239,7 @@ func (x *indexing) add(url string, id uint64, r *row, d *Document) error {
 		x.t.Set(identifierKey(id), []byte(url), nil))
 }
 
-// pageOf is what is searched of a document.
+// pageOf returns the searched parts of a document.
 func pageOf(id uint64, r *row, d *Document) *index.Page {
 	p := &index.Page{ID: id, URL: d.URL, Server: sitegraph.ServerName(d.URL), Language: d.Language,
 		Changed: r.Changed, Verified: r.Verified}
@@ -260,7 +260,7 @@ func pageOf(id uint64, r *row, d *Document) *index.Page {
 	return p
 }
 
-// change is that of the state of a unit.
+// change returns the change for the state of a unit.
 func (x *indexing) change(unit int) (*index.Change, error) {
 	if c := x.changes[unit]; c != nil {
 		return c, nil
@@ -292,7 +292,7 @@ func (x *indexing) closeUnit() error {
 	return nil
 }
 
-// publish makes the set durable, registers it and lets it be searched.
+// publish makes the set durable, registers it, and lets searches use it.
 func (x *indexing) publish() (*registration, error) {
 	if x.builder != nil {
 		if err := x.closeUnit(); err != nil {
@@ -318,16 +318,16 @@ func (x *indexing) publish() (*registration, error) {
 		return nil, err
 	}
 	x.result.Sets++
-	if x.state.Purge { // nothing of what was removed stays, also for those who read the set before
+	if x.state.Purge { // nothing removed may stay, even for readers of the previous set
 		return &x.now, index.Sweep(x.dir, &x.now.Set)
 	}
 	return &x.now, index.Sweep(x.dir, &x.now.Set, &x.last.Set)
 }
 
-// collect builds units anew, once the share of what was added and deleted since the last time is
-// large, or there are many small ones. Units that are full and have nothing deleted stay, unless
-// they have an identifier that would not be dense. Each new unit is published, and the old ones
-// that it is made of are left out, so that memory does not grow with the corpus.
+// collect rebuilds units once the share of added and deleted versions since the last collection is
+// large, or if there are many small units. Full units without deletions stay, unless they have an
+// identifier that would not be dense. Each new unit is published at once, without the old ones that
+// it replaces. So memory does not grow with the corpus.
 func (b *build) collect(ctx context.Context, dir string, last *registration) error {
 	pages, deleted, small := 0, 0, 0
 	for _, u := range last.Set.Units {
@@ -361,15 +361,15 @@ func (b *build) collect(ctx context.Context, dir string, last *registration) err
 	return nil
 }
 
-// garbage is what a collection has still to do.
+// garbage is the remaining work of a collection.
 type garbage struct {
-	old []index.Unit // to be built anew
-	// by identifier, those of dense numbers: a living page has it; an octet a page
+	old []index.Unit // units to rebuild
+	// by dense identifier: a page has it; an octet a page
 	used []bool
-	free uint64 // none below it
+	free uint64 // the first that may be free
 }
 
-// garbage finds out what is to be collected of a set.
+// garbage finds the work of a collection for a set.
 func (b *build) garbage(dir string, set *index.Set) (*garbage, error) {
 	living := uint64(set.Living())
 	g := &garbage{used: make([]bool, living)}
@@ -383,14 +383,14 @@ func (b *build) garbage(dir string, set *index.Set) (*garbage, error) {
 		}
 		for place, id := range c.IDs() {
 			if id < living && !c.Deleted(uint32(place)) {
-				g.used[id] = true // a page keeps its identifier if that is dense
+				g.used[id] = true // a page keeps a dense identifier
 			}
 		}
 	}
 	return g, nil
 }
 
-// dense is the identifier of a page after a collection.
+// dense returns the identifier of a page after a collection.
 func (g *garbage) dense(id uint64) uint64 {
 	if id < uint64(len(g.used)) {
 		return id
@@ -402,7 +402,7 @@ func (g *garbage) dense(id uint64) uint64 {
 	return g.free
 }
 
-// move builds a unit of what is left of old ones.
+// move builds a unit from the rest of old ones.
 func (x *indexing) move(ctx context.Context, g *garbage) error {
 	pages := 0
 	for len(g.old) > 0 {
@@ -443,7 +443,7 @@ func (x *indexing) move(ctx context.Context, g *garbage) error {
 func (x *indexing) moveOne(id uint64, g *garbage) error {
 	url, err := get(x.db, identifierKey(id))
 	if err != nil || url == nil {
-		return errors.Join(err, damaged("nobody knows identifier %d", id))
+		return errors.Join(err, damaged("no page has the identifier %d", id))
 	}
 	r, err := loadRow(x.db, string(url))
 	if err != nil || r == nil || r.Document == nil {

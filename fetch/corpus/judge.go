@@ -12,11 +12,12 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// mostChanges is how many pages of a group or a server are judged anew in a batch: a server may
+// mostChanges limits the pages of a group or server that are judged again in a batch: a server may
 // have millions of copies of a page.
 var mostChanges = 10_000
 
-// judgeAlone judges pages by what is known of each, and puts those that may stay among those alike.
+// judgeAlone judges pages by themselves, and adds those that may stay to the groups of equal and
+// similar pages.
 func (b *build) judgeAlone(_ context.Context, t *tx, urls []string) error {
 	for _, url := range urls {
 		p, err := loadRow(t, url)
@@ -24,7 +25,7 @@ func (b *build) judgeAlone(_ context.Context, t *tx, urls []string) error {
 			return err
 		}
 		if p == nil {
-			continue // nobody has seen the page that is linked to
+			continue // nobody saw the linked page
 		}
 		b.result.Judged++
 		linked, err := outside(t, url)
@@ -37,7 +38,7 @@ func (b *build) judgeAlone(_ context.Context, t *tx, urls []string) error {
 			group, order = "", ""
 		}
 		moved := p.Group != group || p.Order != order
-		// A page whose SimHash differs has another digest.
+		// A page with another SimHash has another digest.
 		if moved {
 			if err := b.leaveGroup(t, p); err != nil {
 				return err
@@ -57,7 +58,7 @@ func (b *build) judgeAlone(_ context.Context, t *tx, urls []string) error {
 	return nil
 }
 
-// leaveGroup takes a page out of the tables of those alike, and of its server.
+// leaveGroup removes a page from the tables of its groups and of its server.
 func (b *build) leaveGroup(t *tx, p *row) error {
 	if p.Group == "" {
 		return nil
@@ -73,8 +74,8 @@ func (b *build) leaveGroup(t *tx, p *row) error {
 	return err
 }
 
-// judgeGroups lets the first page of each group stay. The value in the table is the page that the
-// row says to stay, so that only rows are loaded for which that is another one.
+// judgeGroups selects the first page of each group. The table remembers the selected page of each
+// row, so that only changed rows are loaded.
 func (b *build) judgeGroups(_ context.Context, t *tx, digests []string) error {
 	for _, digest := range digests {
 		if t.Len() > fullBytes { // enough for a batch
@@ -130,7 +131,7 @@ func damaged(format string, args ...any) error {
 	return fmt.Errorf("the corpus is damaged: "+format, args...)
 }
 
-// setNear puts a page into the table of SimHashes or takes it out, and notes that for those near
+// setNear adds a page to the table of SimHashes, or removes it, and marks this for the pages near
 // it.
 func (b *build) setNear(t *tx, p *row, in bool) error {
 	if p.Near == in && (!in || p.Hash == p.Facts.SimHash) {
@@ -170,8 +171,8 @@ func (b *build) putBlocks(t *tx, hash uint64, order string, in bool) error {
 	return nil
 }
 
-// judgeBlocks marks the pages that are near others that came into the table of SimHashes or left
-// it. Each block is read once for all of them: of pages of a template, all may be near each other.
+// judgeBlocks marks the pages near others that entered or left the table of SimHashes. It reads
+// each block once for all of them, because all pages of a template may be near each other.
 func (b *build) judgeBlocks(_ context.Context, t *tx, changes []string) error {
 	const head = blockHead - 1
 	type change struct {
@@ -201,7 +202,7 @@ func (b *build) judgeBlocks(_ context.Context, t *tx, changes []string) error {
 	return nil
 }
 
-// nearOf is the first page before one that is near it; "": there is none.
+// nearOf returns the first earlier page that is a near copy, or "".
 func (b *build) nearOf(t *tx, p *row) (nearest string, err error) {
 	for i, value := range filter.NearBlocks(p.Hash) {
 		if err := each(t, blockKey(i, value, ""), func(order string, value []byte) (bool, error) {
@@ -223,8 +224,7 @@ func (b *build) nearOf(t *tx, p *row) (nearest string, err error) {
 	return nearest, nil
 }
 
-// judgeNear finds out which pages are near copies, and puts the others into the table of their
-// server.
+// judgeNear finds near copies, and adds the other pages to the table of their server.
 func (b *build) judgeNear(_ context.Context, t *tx, urls []string) error {
 	b.state.Compared = true
 	for _, url := range urls {
@@ -265,7 +265,7 @@ func (b *build) setQueued(t *tx, p *row, in bool) error {
 	return errors.Join(t.Set(k, []byte("1"), nil), t.mark(markQuota, server))
 }
 
-// judgeQuotas says which pages of a server have room.
+// judgeQuotas decides which pages of a server have room.
 func (b *build) judgeQuotas(_ context.Context, t *tx, servers []string) error {
 	for _, server := range servers {
 		n := 0
@@ -304,7 +304,7 @@ func (b *build) judgeQuotas(_ context.Context, t *tx, servers []string) error {
 	return nil
 }
 
-// verdict is what all rules say of a page.
+// verdict returns the verdict of all rules on a page.
 func (b *build) verdict(r pebble.Reader, p *row) (filter.SelectionVerdict, error) {
 	switch {
 	case p.Alone.Rule != "":
@@ -326,7 +326,7 @@ func (b *build) verdict(r pebble.Reader, p *row) (filter.SelectionVerdict, error
 		Why: fmt.Sprintf("its server has %d pages before it", b.Quota)}, nil
 }
 
-// count moves a page from one rule to another; nil: it is none any more.
+// count moves a page from one rule to another. A nil now means that there is no page any more.
 func (b *build) count(p *row, now *filter.SelectionVerdict) {
 	if p.Judged {
 		b.state.Counts[string(p.Verdict.Rule)]--

@@ -2,35 +2,34 @@ package corpus
 
 import "math"
 
-// Damping is the usual one.
+// Damping is the usual damping factor.
 const Damping = 0.85
 
-// LinkRanks is a graph of pages, which are numbers from 0. A page links to each page once at most,
-// and not to itself.
+// LinkRanks is a graph of pages, numbered from 0. A page links to another one at most once, and not
+// to itself.
 //
-// It weighs pages by the links to them, so that the planner visits more often what counts more. Two
-// of its ranks stand against link farms: pages that are made to link to each other.
+// The graph ranks pages by the links to them, so that the planner visits important pages more
+// often. Two of the ranks resist link farms: pages that are made to link to each other.
 //
 // # Ranks
 //
-//	plain    PageRank: a visitor follows a link with probability Damping, else begins at any page
-//	servers  how many other servers link to the page: all links of a server count once
-//	trust    as plain, but the visitor begins at seeds alone, pages that people chose [TRUST]
+//	plain    PageRank: a visitor follows a link with probability Damping, or else starts at any page
+//	servers  the number of other servers with a link to the page
+//	trust    like plain, but the visitor starts only at seeds, pages that people chose [TRUST]
 //
 // # What a farm can do
 //
-//   - plain: each page of a farm is a place to begin, so that rank grows with the farm, without any
-//     bound below 1.
-//   - servers: a farm of one server counts once, however many pages it has. One of n servers,
-//     which takes n names, counts n times.
-//   - trust: nobody begins in a farm. With T the trust of all its pages, and I what pages outside
-//     pass to it by their links (of each page its trust, times the share of its links that go
-//     there), T <= Damping * (I + T), so that T <= I * Damping / (1 - Damping), whatever the size
-//     of the farm and however it is linked inside. It moves by links from trusted pages alone, as
-//     of comments that it places there.
+//   - plain: a visitor may start at each page of a farm, so that the rank grows with the farm,
+//     without a bound below 1.
+//   - servers: a farm of one server counts once, however many pages it has. One of n servers, which
+//     takes n names, counts n times.
+//   - trust: no visitor starts in a farm. Let T be the trust of all its pages. Let I be the trust
+//     of outside pages, each times the share of its links that lead into the farm. Then T <=
+//     Damping * (I + T), and so T <= I * Damping / (1 - Damping) for a farm of any size and
+//     structure. Only links on trusted pages raise it, for example in comments there.
 //
-// All ranks but servers add up to 1 over the pages. Work is proportional to the links, times some
-// 50 rounds; memory is 4 octets a link and 30 a page.
+// All ranks except servers add up to 1. Work is proportional to the links, times about 50 rounds.
+// Memory is 4 octets a link and 30 a page.
 //
 // Sources: Page, Brin, Motwani, Winograd 1999 (PageRank); Gyöngyi, Garcia-Molina, Pedersen, VLDB
 // 2004 [TRUST]; Gyöngyi, Garcia-Molina, VLDB 2005 (what a farm gains by PageRank).
@@ -39,7 +38,7 @@ type LinkRanks struct {
 	Links   [][]int32 // by page
 }
 
-// Plain is PageRank.
+// Plain returns the PageRank of each page.
 func (w *LinkRanks) Plain() []float64 {
 	all := make([]int32, len(w.Links))
 	for p := range all {
@@ -48,7 +47,7 @@ func (w *LinkRanks) Plain() []float64 {
 	return w.from(all)
 }
 
-// Trust is the rank of those who begin at seeds; nil: there is none.
+// Trust returns the rank of visitors who start at seeds, or nil without seeds.
 func (w *LinkRanks) Trust(seeds []int32) []float64 {
 	if len(seeds) == 0 {
 		return nil
@@ -57,7 +56,7 @@ func (w *LinkRanks) Trust(seeds []int32) []float64 {
 }
 
 const (
-	// closeEnough is how much rank may still move in a round, of 1 in all.
+	// closeEnough is the change of all ranks in a round that ends the iteration.
 	closeEnough = 1e-9
 	mostRounds  = 200
 )
@@ -69,7 +68,7 @@ func (w *LinkRanks) from(begin []int32) []float64 {
 	}
 	for range mostRounds {
 		clear(next)
-		ends := 0. // at pages without links: the visitor begins again
+		ends := 0. // at pages without links: the visitor starts again
 		for p, links := range w.Links {
 			if len(links) == 0 {
 				ends += rank[p]
@@ -96,9 +95,9 @@ func (w *LinkRanks) from(begin []int32) []float64 {
 	return rank
 }
 
-// FromServers is how many other servers link to each page.
+// FromServers returns for each page the number of other servers with a link to it.
 func (w *LinkRanks) FromServers() []float64 {
-	// Pages server by server; of each page the last server that counted.
+	// Server by server; last has for each page the last server that counted.
 	order, counts, last := byServer(w.Servers), make([]float64, len(w.Links)),
 		make([]int32, len(w.Links))
 	for i := range last {
@@ -116,7 +115,7 @@ func (w *LinkRanks) FromServers() []float64 {
 	return counts
 }
 
-// byServer sorts pages by their servers, by counting.
+// byServer returns the pages sorted by server, by counting sort.
 func byServer(servers []int32) []int32 {
 	most := int32(-1)
 	for _, s := range servers {

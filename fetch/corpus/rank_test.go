@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// honest is a web of servers that link inside and, by far less, to each other; well-known pages get
-// more links than others.
+// honest returns a web of servers that link inside, and much less to each other. Well-known pages
+// get more links.
 func honest(servers, pages int, rng *rand.Rand) *LinkRanks {
 	w := &LinkRanks{}
 	for s := range servers {
@@ -37,9 +37,9 @@ func (w *LinkRanks) link(from, to int) {
 	}
 }
 
-// plant adds a farm: its first page is the one to be lifted, to which all others link and which
-// links back to them; they are spread over so many servers. So many pages outside, by chance, are
-// made to link to the first.
+// plant adds a farm, and returns the page that it promotes: all its other pages link to that one,
+// and it links back. The farm is spread over a number of servers. hijacked random pages outside
+// also link to the promoted page.
 func (w *LinkRanks) plant(pages, servers, hijacked int, rng *rand.Rand) (first int) {
 	first = len(w.Links)
 	own := slices.Max(w.Servers) + 1
@@ -56,7 +56,7 @@ func (w *LinkRanks) plant(pages, servers, hijacked int, rng *rand.Rand) (first i
 	return first
 }
 
-// seeds are the start pages of some servers.
+// seedsOf returns the start pages of some servers.
 func seedsOf(servers, pages, some int) (all []int32) {
 	for s := range some {
 		all = append(all, int32(s*servers/some*pages))
@@ -64,8 +64,8 @@ func seedsOf(servers, pages, some int) (all []int32) {
 	return all
 }
 
-// place is the share of the pages outside a farm that rank below its first page, and above is how
-// many times the mean of the pages outside its rank is.
+// place returns the share of the pages outside a farm that rank below its promoted page, and the
+// ratio of that page's rank to their mean.
 func place(rank []float64, first int) (below, times float64) {
 	sum := 0.
 	for _, r := range rank[:first] {
@@ -77,9 +77,9 @@ func place(rank []float64, first int) (below, times float64) {
 	return below / float64(first), rank[first] / (sum / float64(first))
 }
 
-// TestFarms plants farms and says how far each rank lifts their page. Trust is the same for any
-// size of a farm with the same links from outside, and none without; the count of servers is that
-// of servers; PageRank grows with the farm.
+// TestFarms measures how far each rank promotes the page of a farm. Trust does not depend on the
+// size of the farm, only on links from outside. The server rank counts its servers. PageRank grows
+// with the farm.
 //
 //	go test ./fetch/corpus -run Farms -v
 func TestFarms(t *testing.T) {
@@ -134,7 +134,7 @@ func TestFarms(t *testing.T) {
 	}
 }
 
-// Three pages in a ring with a way in have ranks that can be worked out by hand.
+// TestByHand computes the ranks of three pages in a ring with a way in.
 func TestByHand(t *testing.T) {
 	w := &LinkRanks{Servers: []int32{0, 1, 1, 2}, Links: [][]int32{{1}, {2}, {1}, {1}}}
 	sum := 0.

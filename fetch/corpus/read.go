@@ -14,17 +14,17 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// said is what an answer says of its page.
+// said is the evidence of an answer about its page.
 type said int
 
 const (
 	saysNothing said = iota
-	saysSame         // it is as before
-	saysContent      // it is this
+	saysSame         // unchanged
+	saysContent      // this content
 	saysGone
 )
 
-// says tells by the line of the index, where documents of some forms are pages.
+// says returns the evidence of an index line, if documents of these forms count as pages.
 func says(c *archive.Capture, documents extract.Forms) said {
 	switch c.Status {
 	case "200", "203":
@@ -48,19 +48,18 @@ func says(c *archive.Capture, documents extract.Forms) said {
 	return saysGone
 }
 
-// link is one of a page, with what it says there first.
+// link is a link of a page, with its first text there.
 type link struct{ To, Text string }
 
 // content is what was read of a capture.
 type content struct {
 	facts filter.SelectionFacts
 	draft *Document // without InLinks
-	links []link    // each address once, ascending
-	none  bool      // it is no page
+	links []link    // each URL once, ascending
+	none  bool      // the capture is no page
 }
 
-// mostBody is how much of a body is read, in octets: some octets of content coding may stand for
-// gigabytes.
+// mostBody limits the octets of a body that are read: a few coded octets may decode to gigabytes.
 const mostBody = 8 << 20
 
 // read reads a capture of a page.
@@ -77,7 +76,7 @@ func (o *Options) read(ctx context.Context, url string, p *row) (*content, error
 	}
 	most := int64(mostBody)
 	if form.IsFile() {
-		most = archive.MostBody // of a part of a file nothing can be read
+		most = archive.MostBody // a part of a file cannot be read
 	}
 	body, err := answer.Text(most)
 	if err != nil && len(body) == 0 {
@@ -132,11 +131,11 @@ func (o *Options) read(ctx context.Context, url string, p *row) (*content, error
 	return c, nil
 }
 
-// fewShown is the least main text that filters judge by alone, in octets, as package extract has
-// it.
+// fewShown is the least main text for filters, in octets; with less they judge all visible text, as
+// in package extract.
 const fewShown = 100
 
-// visible is all text of a page.
+// visible returns all text of a page.
 func visible(b *extract.Body) string {
 	var all strings.Builder
 	for i := range b.Passages {
@@ -151,7 +150,7 @@ func words(text string) (n int) {
 	for _, r := range text {
 		switch {
 		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana):
-			n++ // as good as a word
+			n++ // counts like a word
 			inside = false
 		case unicode.IsLetter(r) || unicode.IsDigit(r):
 			if !inside {
@@ -174,10 +173,10 @@ func values(a *archive.Answer, name string) (all []string) {
 	return all
 }
 
-// mostLinkText bounds what is kept of the text of a link, in octets.
+// mostLinkText limits the text of a link, in octets.
 const mostLinkText = 200
 
-// linksOf gives each link the first text that an anchor has.
+// linksOf gives each link the text of its first anchor.
 func linksOf(links []string, anchors []extract.Anchor) []link {
 	texts := make(map[string]string, len(links))
 	for _, a := range anchors {

@@ -13,14 +13,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// ParseRemoval reads what is to be removed: the beginning of addresses, one address with "$" behind
-// it, or a server, host[:port], of which everything is meant. It returns rules for Removes.
+// ParseRemoval reads the pages to remove: a prefix of URLs, one URL followed by "$", or a server
+// (host[:port]) with all its pages. It returns rules for Removes.
 func ParseRemoval(text string) ([]string, error) {
 	address, exact := strings.CutSuffix(strings.TrimSpace(text), "$")
 	if !strings.Contains(address, "://") && !exact {
 		url, err := sitegraph.Canonical("http://" + address + "/")
 		if err != nil || sitegraph.ServerName(url) != strings.ToLower(address) {
-			return nil, fmt.Errorf("%q is no server, as www.example.org, and no address, as "+
+			return nil, fmt.Errorf("%q is neither a server, for example www.example.org, nor a URL, for example "+
 				"https://www.example.org/private/", text)
 		}
 		return []string{url, "https" + strings.TrimPrefix(url, "http")}, nil
@@ -35,7 +35,7 @@ func ParseRemoval(text string) ([]string, error) {
 	return []string{url}, nil
 }
 
-// Removes reports whether one of some rules means an address, also in its form in an archive.
+// Removes reports whether one of the rules matches a URL, also in the form of an archive.
 func Removes(rules []string, url string) bool {
 	if canonical, err := sitegraph.Canonical(url); err == nil {
 		url = canonical
@@ -43,7 +43,7 @@ func Removes(rules []string, url string) bool {
 	return slices.ContainsFunc(rules, func(rule string) bool { return matches(rule, url) })
 }
 
-// matches reports whether a rule means a canonical address.
+// matches reports whether a rule matches a canonical URL.
 func matches(rule, url string) bool {
 	if exact, ok := strings.CutSuffix(rule, "$"); ok {
 		return url == exact
@@ -51,19 +51,19 @@ func matches(rule, url string) bool {
 	return strings.HasPrefix(url, rule)
 }
 
-// Removal is what Remove did.
+// Removal is the result of Remove.
 type Removal struct {
 	Rules   []string         `json:"rules"`
-	Pages   int              `json:"pages"`             // of the corpus, selected or not
+	Pages   int              `json:"pages"`             // pages of the corpus, selected or not
 	Deleted int              `json:"deleted"`           // identifiers of the index
-	Archive *archive.Removed `json:"archive,omitempty"` // nil: it was not asked for
-	Never   bool             `json:"never"`             // the planner visits none of them again
+	Archive *archive.Removed `json:"archive,omitempty"` // nil: not requested
+	Never   bool             `json:"never"`             // the planner never visits them again
 }
 
-// Remove takes pages out of the corpus for good: rows, documents, and the index. Containers and
-// units that had something of them are written anew, so that nothing of it stays on disk. What
-// needs the archive, as a page that was left out as a copy of one of them, waits for the next
-// build. A removal that was interrupted is ended by the next one, or by the next build.
+// Remove deletes pages from the corpus for good: rows, documents, and the index. It rewrites the
+// containers and units that had parts of them, so that nothing stays on disk. Work that needs the
+// archive waits for the next build, for example the selection of a page that was left out as their
+// copy. The next removal or build completes an interrupted one.
 func (c *Corpus) Remove(ctx context.Context, rules []string) (*Removal, error) {
 	b := &build{Corpus: c, result: &Result{LeftOut: map[string]int{}}}
 	err := c.halt.Guard(func() error {
@@ -78,7 +78,7 @@ func (c *Corpus) Remove(ctx context.Context, rules []string) (*Removal, error) {
 	return &Removal{Rules: rules, Pages: b.result.Gone, Deleted: b.result.Deleted}, nil
 }
 
-// forbid notes the rules, and that the pages that they mean are to be removed.
+// forbid stores the rules, and that their pages must be removed.
 func (b *build) forbid(rules []string) error {
 	if err := b.resume(); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (b *build) forbid(rules []string) error {
 	return b.commit(t, pebble.Sync)
 }
 
-// forgetRemoved forgets the pages that rules of removals mean.
+// forgetRemoved removes the pages that match rules of removals.
 func (b *build) forgetRemoved(ctx context.Context) error {
 	rules, err := b.removed()
 	if err != nil {
@@ -117,7 +117,7 @@ func (b *build) forgetRemoved(ctx context.Context) error {
 	return nil
 }
 
-// endPurge removes what was removed from the files of Pebble, too, which keeps it for a while.
+// endPurge removes old data from the files of Pebble, which keeps it for a while.
 func (b *build) endPurge(ctx context.Context) error {
 	if err := b.db.Flush(); err != nil {
 		return err
@@ -125,7 +125,7 @@ func (b *build) endPurge(ctx context.Context) error {
 	if err := b.db.Compact(ctx, []byte{0}, []byte{0xff}, false); err != nil {
 		return err
 	}
-	// Pebble keeps old logs to write over them, until it is opened anew.
+	// Pebble keeps old logs to overwrite them, until it is opened anew.
 	if err := b.db.Close(); err != nil {
 		return b.halt.Fail(err)
 	}

@@ -11,33 +11,33 @@ import (
 	"github.com/recrawl/recrawl/fetch/filter"
 )
 
-// Settings are those of a build that the user makes.
+// Settings are the user's settings for a build.
 type Settings struct {
 	filter.SelectionOptions
 
 	Annotate []string // program that annotates documents, with its arguments
-	Unit     int      // pages of a unit of the index
-	Garbage  float64  // share of deleted identifiers, from which units are built anew
+	Unit     int      // pages of an index unit
+	Garbage  float64  // share of deleted identifiers at which units are rebuilt
 }
 
-// Options are what a build works with.
+// Options configure a build.
 type Options struct {
 	Settings
 	Archive *archive.Reader
 	Filters *filter.Set // nil: none
-	// Documents are the forms of documents that are pages, as Show shows them.
+	// Documents are the forms of documents that count as pages, in the form of Show.
 	Documents extract.Forms
 	Show      extract.Show
-	// Annotator is asked for each document; nil: nobody is.
+	// Annotator annotates each document, or is nil.
 	Annotator Annotator
-	// Progress is told how much is done of a stage of the build; nil: nobody is.
+	// Progress gets the number of pages done in a stage of the build, or is nil.
 	Progress func(stage string, done int)
 }
 
-// version is that of what documents and facts are made by; raise it where they change.
+// version of the code that makes documents and facts; raise it when they change.
 const version = 1
 
-// fingerprints of the settings that facts and documents depend on, and of those that verdicts do.
+// fingerprints returns the fingerprints of the settings for facts and documents, and for verdicts.
 func (o *Options) fingerprints() (reading, judging string, err error) {
 	sum := func(parts ...any) string {
 		h := sha256.New()
@@ -54,33 +54,33 @@ func (o *Options) fingerprints() (reading, judging string, err error) {
 	return reading, sum(o.Settings.SelectionOptions), err
 }
 
-// Result is what a build did.
+// Result is the result of a build.
 type Result struct {
 	Directory  string         `json:"directory"`
-	Captures   int            `json:"captures"` // new ones
+	Captures   int            `json:"captures"` // new captures
 	Read       int            `json:"read"`     // pages whose content was read
 	Unreadable int            `json:"unreadable"`
 	Gone       int            `json:"gone"`
 	Judged     int            `json:"judged"`  // pages
 	Written    int            `json:"written"` // documents
 	Withdrawn  int            `json:"withdrawn"`
-	Moved      int            `json:"moved"` // documents whose containers were written anew
-	Pages      int            `json:"pages"` // of the archive, in all
+	Moved      int            `json:"moved"` // documents in rewritten containers
+	Pages      int            `json:"pages"` // pages of the archive
 	Selected   int            `json:"selected"`
 	LeftOut    map[string]int `json:"left_out"` // pages by rule
 	Containers int            `json:"containers"`
-	Bytes      int64          `json:"bytes"`     // of them
-	Indexed    int            `json:"indexed"`   // versions that got an identifier
+	Bytes      int64          `json:"bytes"`     // size of the documents
+	Indexed    int            `json:"indexed"`   // versions with a new identifier
 	Deleted    int            `json:"deleted"`   // identifiers
-	Collected  int            `json:"collected"` // pages whose units were built anew
-	Sets       int            `json:"sets"`      // that were published
+	Collected  int            `json:"collected"` // pages in rebuilt units
+	Sets       int            `json:"sets"`      // published sets
 	Notes      []string       `json:"notes"`
 
-	// CollectionSeconds is how long that took.
+	// CollectionSeconds is the duration of the collection.
 	CollectionSeconds float64 `json:"collection_seconds"`
 }
 
-// mostNotes bounds what is told of pages that cannot be read.
+// mostNotes limits the notes about unreadable pages.
 const mostNotes = 20
 
 func (r *Result) note(format string, args ...any) {

@@ -12,35 +12,35 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Page is what the corpus has of a page, and why.
+// Page is the state of a page in the corpus, and its reason.
 type Page struct {
 	URL      string                `json:"url"`
 	Selected bool                  `json:"selected"`
-	Rule     filter.SelectionRule  `json:"rule,omitempty"` // that leaves it out
+	Rule     filter.SelectionRule  `json:"rule,omitempty"` // rule that leaves it out
 	Why      string                `json:"why,omitempty"`
 	Facts    filter.SelectionFacts `json:"facts"`
 	Outside  bool                  `json:"linked_from_outside"`
 	Changed  time.Time             `json:"changed"`
 	Verified time.Time             `json:"verified"`
-	File     string                `json:"file"` // and place of the capture
+	File     string                `json:"file"` // place of the capture
 	Offset   int64                 `json:"offset"`
 	Document *Document             `json:"document,omitempty"`
 
-	XML []byte `json:"-"` // the document in the standard format; nothing if it is left out
+	XML []byte `json:"-"` // the document in the standard format; empty if left out
 }
 
-// UnknownError says that the corpus knows nothing of a page.
+// UnknownError is returned for a page that the corpus does not have.
 type UnknownError struct{ URL string }
 
 func (e *UnknownError) Error() string { return "the archive has no page at " + e.URL }
 
-// Hint says what to do.
+// Hint returns what to do.
 func (e *UnknownError) Hint() string {
-	return "corpus build takes in what the archive has; a page that is gone or was removed is " +
+	return "corpus build adds the pages of the archive; a page that is gone or was removed is " +
 		"not there"
 }
 
-// Find looks a page up by its address, or by its identifier in the index.
+// Find looks up a page by its URL, or by its identifier in the index.
 func (c *Corpus) Find(text string) (*Page, error) {
 	if id, err := strconv.ParseUint(text, 10, 64); err == nil {
 		url, err := c.Identified(id)
@@ -59,7 +59,7 @@ func (c *Corpus) Find(text string) (*Page, error) {
 	return c.Page(url)
 }
 
-// Page looks a page up by its canonical address.
+// Page looks up a page by its canonical URL.
 func (c *Corpus) Page(url string) (*Page, error) {
 	r, err := loadRow(c.db, url)
 	if err == nil && (r == nil || r.Gone) {
@@ -82,25 +82,25 @@ func (c *Corpus) Page(url string) (*Page, error) {
 	return p, err
 }
 
-// Identified is the address that has an identifier in the index; "": none has.
+// Identified returns the URL of an identifier in the index, or "".
 func (c *Corpus) Identified(id uint64) (string, error) {
 	url, err := get(c.db, identifierKey(id))
 	return string(url), err
 }
 
-// Summary is what is in a corpus.
+// Summary counts the content of a corpus.
 type Summary struct {
 	Directory string         `json:"directory"`
 	Pages     int            `json:"pages"`
 	Selected  int            `json:"selected"`
 	LeftOut   map[string]int `json:"left_out"` // pages by rule
-	Blogs     int            `json:"blogs"`    // of those selected
+	Blogs     int            `json:"blogs"`    // of the selected pages
 	Languages map[string]int `json:"languages"`
-	Domains   []Domain       `json:"domains"` // [NICT table 2], those with the most pages first
+	Domains   []Domain       `json:"domains"` // [NICT table 2], the largest first
 	Largest   Server         `json:"largest"`
 }
 
-// Domain is a domain of the top level.
+// Domain is a top-level domain.
 type Domain struct {
 	Name    string `json:"name"`
 	Servers int    `json:"servers"`
@@ -143,7 +143,7 @@ func (c *Corpus) Summary() (*Summary, error) {
 			d = &Domain{Name: name}
 			domains[name] = d
 		}
-		if server != here.Name { // rows of a server lie together, but for its schemes
+		if server != here.Name { // pages of a server are adjacent, except for its schemes
 			d.Servers++
 			here = Server{Name: server}
 		}
@@ -162,7 +162,7 @@ func (c *Corpus) Summary() (*Summary, error) {
 	return s, err
 }
 
-// topLevel is the last part of a host's name.
+// topLevel returns the last part of a host's name.
 func topLevel(server string) string {
 	host, _, _ := strings.Cut(server, ":")
 	return host[strings.LastIndexByte(host, '.')+1:]

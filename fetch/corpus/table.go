@@ -13,33 +13,33 @@ import (
 	"github.com/recrawl/recrawl/fetch/filter"
 )
 
-// The first octet of a key says which table it belongs to. The tables of marks say what is still to
-// be done, and for which page: a build empties them in this order.
+// The first octet of a key names its table. The tables of marks list the pages with work to do. A
+// build empties them in this order.
 const (
 	keyMeta      = 'm' // name: state of the corpus
-	keyFile      = 'f' // WARC file: octets of it that are taken in
-	keyRow       = 'p' // address: row
-	keyOut       = 'o' // address: links of the page, target and text
-	keyIn        = 'i' // target, 0, whether of another server ('0': it is) and source: text
-	keyDigest    = 'd' // digest, order: the page that stays of those with the digest
+	keyFile      = 'f' // WARC file: its octets that are read
+	keyRow       = 'p' // URL: row
+	keyOut       = 'o' // URL: links of the page, target and text
+	keyIn        = 'i' // target, 0, whether from another server ('0': yes) and source: text
+	keyDigest    = 'd' // digest, order: the selected page of those with the digest
 	keySimHash   = 's' // number and value of a block, order: SimHash
 	keyServer    = 'q' // server, 0, order: whether the quota has room for it
-	keyDraft     = 'b' // address: document that was read and not yet written
-	keyIn1       = 'c' // number of a container: what is valid of it
-	keyContained = 'k' // number of a container, address: of a document in it
-	keyRemoved   = 'r' // rule: addresses that are never taken in
+	keyDraft     = 'b' // URL: document that was read and not yet written
+	keyIn1       = 'c' // number of a container: its valid part
+	keyContained = 'k' // number of a container, URL: of a document in it
+	keyRemoved   = 'r' // rule: URLs that are never added
 
-	markRead  = 'A' // address: its last capture is to be read
-	markAlone = 'B' // address: it is to be judged alone
-	markGroup = 'C' // digest: which of the pages stays
-	markBlock = 'H' // block, SimHash and order: of a page that came into the table or left it
-	markNear  = 'D' // address: whether it is a near copy
-	markQuota = 'E' // server: which of its pages have room
-	markWrite = 'F' // address: verdict and document
-	markIndex = 'G' // address: the index has something else than the document
+	markRead  = 'A' // URL: read its last capture
+	markAlone = 'B' // URL: judge it alone
+	markGroup = 'C' // digest: select a page
+	markBlock = 'H' // block, SimHash and order: of a page that entered or left the table
+	markNear  = 'D' // URL: check for near copies
+	markQuota = 'E' // server: select the pages with room
+	markWrite = 'F' // URL: verdict and document
+	markIndex = 'G' // URL: the index differs from the document
 )
 
-// capture is where the content of a page is.
+// capture is the place of a page's content.
 type capture struct {
 	File   string    `json:"file"`
 	Offset int64     `json:"offset"`
@@ -65,37 +65,37 @@ func (c *capture) line(url string) *archive.Capture {
 		Offset:   c.Offset, Date: c.Date, RefersURI: c.RefersURI, RefersDate: c.RefersDate}
 }
 
-// row is what is known of a page.
+// row is the state of a page.
 type row struct {
-	Last     capture   `json:"last"`     // with the content
-	Seen     time.Time `json:"seen"`     // the last answer that said something of the page
-	Changed  time.Time `json:"changed"`  // first seen with the content
-	Verified time.Time `json:"verified"` // last seen with it
+	Last     capture   `json:"last"`     // last capture with the content
+	Seen     time.Time `json:"seen"`     // time of the last answer about the page
+	Changed  time.Time `json:"changed"`  // first capture with the content
+	Verified time.Time `json:"verified"` // last capture with the content
 	Gone     bool      `json:"gone,omitempty"`
 
 	Facts   filter.SelectionFacts   `json:"facts"`
 	Alone   filter.SelectionVerdict `json:"alone"`
 	Verdict filter.SelectionVerdict `json:"verdict"`
-	Judged  bool                    `json:"judged,omitempty"` // it is counted under Verdict
+	Judged  bool                    `json:"judged,omitempty"` // counted under Verdict
 
-	// Where the page stands in the tables of groups; "": it does not.
-	Group  string `json:"group,omitempty"`  // digest
-	Order  string `json:"order,omitempty"`  // in all of them
-	CopyOf string `json:"copyOf,omitempty"` // of the group
-	Near   bool   `json:"near,omitempty"`   // it is in the table of SimHashes, by Hash
+	// Group to Queued are the page's places in the tables of groups.
+	Group  string `json:"group,omitempty"`  // digest; "": in no group
+	Order  string `json:"order,omitempty"`  // in all tables
+	CopyOf string `json:"copyOf,omitempty"` // page that stays in the group
+	Near   bool   `json:"near,omitempty"`   // in the table of SimHashes, by Hash
 	Hash   uint64 `json:"hash,omitempty"`
 	NearOf string `json:"nearOf,omitempty"`
-	Queued bool   `json:"queued,omitempty"` // it is in the table of its server
+	Queued bool   `json:"queued,omitempty"` // in the table of its server
 
 	Document *document `json:"document,omitempty"`
 }
 
-// document is one that is written.
+// document describes a written document.
 type document struct {
 	Container uint32         `json:"container"`
 	XML       ContainerPlace `json:"xml"`
 	JSON      ContainerPlace `json:"json"`
-	Of        time.Time      `json:"of"`     // Changed of the content
+	Of        time.Time      `json:"of"`     // Changed of its content
 	Digest    []byte         `json:"digest"` // Document.Digest
 	Content   uint64         `json:"content"`
 }
@@ -111,7 +111,7 @@ func key(kind byte, parts ...string) []byte {
 	return k
 }
 
-// under is the range of the keys that begin so.
+// under returns the range of the keys with a prefix.
 func under(prefix []byte) *pebble.IterOptions {
 	end := append([]byte(nil), prefix...)
 	for len(end) > 0 && end[len(end)-1] == 0xff {
@@ -136,7 +136,7 @@ func containerKey(kind byte, number uint32, rest string) []byte {
 	return append(k, rest...)
 }
 
-// tx is a batch whose own writes are seen.
+// tx is a batch that reads its own writes.
 type tx struct {
 	*pebble.Batch
 	c *Corpus
@@ -144,7 +144,7 @@ type tx struct {
 
 func (c *Corpus) begin() *tx { return &tx{c.db.NewIndexedBatch(), c} }
 
-// get returns a copy of a value; nil: there is none.
+// get returns a copy of a value, or nil.
 func get(r pebble.Reader, key []byte) ([]byte, error) {
 	value, closer, err := r.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -157,7 +157,7 @@ func get(r pebble.Reader, key []byte) ([]byte, error) {
 	return value, closer.Close()
 }
 
-// load reads a value of JSON; false: there is none.
+// load reads a JSON value, and returns false if there is none.
 func load(r pebble.Reader, key []byte, into any) (bool, error) {
 	value, err := get(r, key)
 	if err != nil || value == nil {
@@ -169,7 +169,7 @@ func load(r pebble.Reader, key []byte, into any) (bool, error) {
 	return true, nil
 }
 
-// loadRow reads the row of an address; nil: there is none.
+// loadRow returns the row of a URL, or nil.
 func loadRow(r pebble.Reader, url string) (*row, error) {
 	p := new(row)
 	found, err := load(r, key(keyRow, url), p)
@@ -189,8 +189,8 @@ func (t *tx) store(key []byte, value any) error {
 
 func (t *tx) mark(kind byte, of string) error { return t.Set(key(kind, of), nil, nil) }
 
-// each hands out the keys that begin so, without that beginning, and their values, which are valid
-// during the call. yield returns false to end it.
+// each passes the keys with a prefix, without it, and their values to yield. They are valid during
+// the call. yield returns false to stop.
 func each(r pebble.Reader, prefix []byte,
 	yield func(rest string, value []byte) (bool, error)) error {
 	it, err := r.NewIter(under(prefix))
@@ -211,13 +211,12 @@ func each(r pebble.Reader, prefix []byte,
 	return it.Error()
 }
 
-// marked hands out marks of a kind, some at a time. It goes on behind the last one: to pass over
-// the many that were deleted before it takes time. At the end it looks once more from the
-// beginning, for marks that were set meanwhile.
+// marked returns marks of a kind in batches. It continues after the last one, because skipping many
+// deleted marks takes time. At the end it starts once more, for marks that were set meanwhile.
 type marked struct {
 	kind  byte
 	after string // the last one
-	some  bool   // were found since the beginning
+	some  bool   // found some since the start
 }
 
 func (m *marked) next(r pebble.Reader, most int) (keys []string, err error) {

@@ -22,9 +22,9 @@ import (
 var ofArchive = flag.String("archive", "",
 	"directory of an archive that TestWeeks builds a corpus of week by week")
 
-// TestWeeks builds a corpus of an archive week by week, and at each tenth week and the last one
-// another one at once: both have the same pages, verdicts and documents, and the same first ten
-// results of 200 searches for words of the texts.
+// TestWeeks builds a corpus from an archive week by week. Each tenth week, and the last one, it
+// compares it with a corpus built at once: pages, verdicts, documents, and the first ten results of
+// 200 searches are equal.
 //
 //	recrawl demo --sites sites --archive warc --budget 0.2 --weeks 26 --claims=false
 //	go test ./fetch/corpus -run Weeks -v -timeout 1h -args -archive "$PWD/warc"
@@ -75,8 +75,8 @@ func TestWeeks(t *testing.T) {
 	}
 }
 
-// cuts says where each WARC file ends at the end of each week. The first week begins with the first
-// capture.
+// cuts returns the length of each WARC file at the end of each week. The first week starts with the
+// first capture.
 func cuts(t *testing.T, in *archive.Reader) (weeks []map[string]int64) {
 	ends := map[string]int64{}
 	var end time.Time
@@ -100,7 +100,7 @@ func cuts(t *testing.T, in *archive.Reader) (weeks []map[string]int64) {
 	return append(weeks, ends)
 }
 
-// copyOf makes the archive of w what another one was, whose files had so many octets.
+// copyOf copies another archive, up to a number of octets of each file.
 func (w *web) copyOf(dir string, until map[string]int64) {
 	w.t.Helper()
 	for name, end := range until {
@@ -120,7 +120,7 @@ func (w *web) copyOf(dir string, until map[string]int64) {
 	}
 }
 
-// sameResults compares the first ten results of 200 searches of two corpora.
+// sameResults compares the first ten results of 200 searches in two corpora.
 func sameResults(t *testing.T, a, b *Corpus) (searches, hits int) {
 	t.Helper()
 	var s [2]*index.Searcher

@@ -17,38 +17,38 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// WeighSettings say by what pages are weighed.
+// WeighSettings configure Weigh.
 type WeighSettings struct {
 	By      string   // results, trust, servers or plain
-	Queries string   // file of searches, one a line; "": they are drawn
-	Draw    int      // searches that are drawn
-	Seeds   []string // servers or addresses that trust comes from
+	Queries string   // file of searches, one a line; "": random ones
+	Draw    int      // number of random searches
+	Seeds   []string // servers or URLs as seeds of trust
 }
 
-// Weighed are weights of the pages of a corpus, as preferences.ReadListed reads them.
+// Weighed has the weights of the pages of a corpus, in the form of preferences.ReadListed.
 type Weighed struct {
 	By       string       `json:"by"`
-	Searches int          `json:"searches"` // 0: it is not by results
-	Seeds    int          `json:"seeds"`    // pages that trust comes from
-	Pages    []PageWeight `json:"pages"`    // the heaviest first
+	Searches int          `json:"searches"` // 0: not by results
+	Seeds    int          `json:"seeds"`    // seeds of trust
+	Pages    []PageWeight `json:"pages"`    // the greatest first
 }
 
-// PageWeight is the weight of a page; their mean over the corpus is 1.
+// PageWeight is the weight of a page; the mean over the corpus is 1.
 type PageWeight struct {
 	URL    string  `json:"url"`
 	Weight float64 `json:"weight"`
 }
 
-// SeedError is the error of trust that comes from nowhere.
+// SeedError is the error of a rank of trust without seeds.
 type SeedError struct{ error }
 
-// Hint says what to do.
+// Hint returns what to do.
 func (*SeedError) Hint() string {
 	return "name servers that you know and that the corpus has: recrawl corpus weigh --by trust " +
 		"--seeds www.example.org,example.com"
 }
 
-// Weigh weighs the pages of the archive; those that are not selected have the weight 0, as no
+// Weigh weighs the pages of the archive. Pages that are not selected have weight 0, because no
 // search shows them. The same corpus and seed give the same weights.
 func (c *Corpus) Weigh(ctx context.Context, s WeighSettings, seed uint64) (w *Weighed, err error) {
 	w = &Weighed{By: s.By, Pages: []PageWeight{}}
@@ -67,13 +67,13 @@ func (c *Corpus) Weigh(ctx context.Context, s WeighSettings, seed uint64) (w *We
 	return w, nil
 }
 
-// weighResults counts how often each page is among the first ten.
+// weighResults counts how often each page is among the first ten results.
 func (c *Corpus) weighResults(ctx context.Context, s WeighSettings, seed uint64, w *Weighed) error {
 	searcher, err := index.OpenSearcher(c.dir)
 	if err != nil {
 		return err
 	}
-	defer searcher.Close() // nothing was written
+	defer searcher.Close() // it was only read
 	counts, shown, pages := map[string]int{}, 0, 0
 	search := func(words string) error {
 		r, err := searcher.Search(ctx, &query.Query{Words: words})
@@ -125,9 +125,10 @@ func eachLine(path string, yield func(string) error) error {
 	return nil
 }
 
-// drawn hands out searches for two words of the main text of a page, drawn one by one.
+// drawn passes searches for two words of a page's main text to yield. It draws the pages one by
+// one.
 func (c *Corpus) drawn(some int, rng *rand.Rand, yield func(string) error) error {
-	var urls []string // drawn of all with equal chance, by their place in the table
+	var urls []string // every page with the same probability, by its place in the table
 	seen := 0
 	if err := each(c.db, []byte{keyIdentifier}, func(_ string, url []byte) (bool, error) {
 		if seen++; len(urls) < some {
@@ -217,8 +218,8 @@ func (c *Corpus) weighLinks(ctx context.Context, s WeighSettings, w *Weighed) er
 	return nil
 }
 
-// pages are all pages of the archive in order of their addresses. Of each it tells the server, as a
-// number, the address, and whether it is selected.
+// pages returns all pages of the archive in order of URL: the number of the server, the URL, and
+// whether the page is selected.
 func (c *Corpus) pages(ctx context.Context) (
 	servers []int32, urls []string, selected []bool, err error) {
 	numbers := map[string]int32{}
@@ -241,8 +242,8 @@ func (c *Corpus) pages(ctx context.Context) (
 	return servers, urls, selected, err
 }
 
-// web is the graph of all pages of the archive, with their addresses, and which are selected. Links
-// to pages that it does not have are left out.
+// web returns the graph of all pages of the archive, their URLs, and which are selected. It leaves
+// out links to unknown pages.
 func (c *Corpus) web(ctx context.Context) (
 	web *LinkRanks, urls []string, selected []bool, err error) {
 	web = &LinkRanks{}
@@ -263,7 +264,7 @@ func (c *Corpus) web(ctx context.Context) (
 		if err := json.Unmarshal(value, &links); err != nil {
 			return false, fmt.Errorf("links of %s: %w", url, err)
 		}
-		for _, l := range links { // each address once
+		for _, l := range links { // each URL once
 			if to, ok := number[l.To]; ok && to != from {
 				web.Links[from] = append(web.Links[from], to)
 			}

@@ -14,8 +14,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A farm of any size has the trust that one link brings to it, and what searches show is weighed by
-// how often; the planner reads the list.
+// TestWeigh checks that a farm of any size has the trust of one link to it, that results weigh
+// pages by their frequency, and that the planner reads the list.
 func TestWeigh(t *testing.T) {
 	share := func(w *Weighed) float64 {
 		farm, all := 0., 0.

@@ -16,7 +16,7 @@ import (
 
 var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 
-// shelf is an index that a test adds to.
+// shelf is an index to which a test adds.
 type shelf struct {
 	t      testing.TB
 	corpus string
@@ -26,7 +26,7 @@ type shelf struct {
 
 func newShelf(t testing.TB) *shelf { return &shelf{t: t, corpus: t.TempDir()} }
 
-// unit builds a unit of pages, whose identifiers follow each other.
+// unit builds a unit of pages with consecutive identifiers.
 func (s *shelf) unit(all ...Page) {
 	s.t.Helper()
 	number := len(s.set.Units) + 1
@@ -125,9 +125,9 @@ func TestQueries(t *testing.T) {
 		q    query.Query
 		want string
 	}{
-		{query.Query{Words: "river"}, "a bb"},        // a title is worth more than the text of a link
-		{query.Query{Words: "FLOOD"}, "dddd bb a"},   // the rest by how often and how long
-		{query.Query{Words: `"spring flood"`}, "a"},  // one after the other
+		{query.Query{Words: "river"}, "a bb"},        // a title counts more than the text of a link
+		{query.Query{Words: "FLOOD"}, "dddd bb a"},   // the others by frequency and length
+		{query.Query{Words: `"spring flood"`}, "a"},  // words in a row
 		{query.Query{Words: "spring flood"}, "bb a"}, // both
 		{query.Query{Words: `flood -"spring flood"`}, "dddd bb"},
 		{query.Query{Words: "flood -spring"}, "dddd"},
@@ -177,7 +177,7 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-// Of long texts the beginning is searched.
+// TestLongTexts checks that the start of a long text is searched.
 func TestLongTexts(t *testing.T) {
 	s := newShelf(t)
 	long := strings.Repeat("an a é ", MostText/8)
@@ -193,7 +193,7 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// Scores do not depend on units, nor on what was deleted.
+// TestOneRanking checks that scores depend neither on units nor on deletions.
 func TestOneRanking(t *testing.T) {
 	needsDictionary(t)
 	whole, parts := newShelf(t), newShelf(t)
@@ -230,8 +230,8 @@ func TestOneRanking(t *testing.T) {
 	}
 }
 
-// While sets change, each search sees one of them, and no page twice; a copy elsewhere is searched,
-// too, and damage is found.
+// TestSets checks that a search sees one set while sets change, and no page twice. A copy of the
+// index is searched also, and damage is found.
 func TestSets(t *testing.T) {
 	s := newShelf(t)
 	page := func(version int) Page {
@@ -311,14 +311,14 @@ func TestSets(t *testing.T) {
 	}
 }
 
-// More searches than may be made at once wait, no longer than they want.
+// TestManySearches checks that searches beyond the limit wait, and no longer than their context.
 func TestManySearches(t *testing.T) {
 	s := newShelf(t)
 	s.unit(Page{URL: "a", Title: "river"})
 	s.publish()
 	x := s.searcher()
 	for range mostSearches {
-		x.turns <- struct{}{} // as many are under way
+		x.turns <- struct{}{} // the limit of running searches
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
@@ -332,8 +332,8 @@ func TestManySearches(t *testing.T) {
 	}
 }
 
-// A corpus that is built anew in its place is searched, though its sets and units have the numbers
-// of those before.
+// TestBuiltAnew checks that a rebuilt corpus is searched, although its sets and units have the same
+// numbers.
 func TestBuiltAnew(t *testing.T) {
 	s := newShelf(t)
 	s.unit(Page{URL: "before", Title: "river"})
@@ -361,7 +361,7 @@ func (s *shelf) state(t testing.TB) int {
 	return set.Units[len(set.Units)-1].State
 }
 
-// FuzzQuery: whatever is asked is answered or refused.
+// FuzzQuery checks that every query is answered or refused.
 func FuzzQuery(f *testing.F) {
 	needsDictionary(f)
 	s := newShelf(f)

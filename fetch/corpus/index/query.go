@@ -8,14 +8,13 @@ import (
 	"github.com/recrawl/recrawl/fetch/corpus/query"
 )
 
-// mostWords bounds the words of a query.
+// mostWords limits the words of a query.
 const mostWords = 32
 
-// Fields are the parts of a page that are searched: its title, its main text, and the texts of
-// links to it.
+// Fields are the searched parts of a page: its title, its main text, and the texts of links to it.
 var Fields = []string{fields[titleField].name, fields[bodyField].name, fields[anchorField].name}
 
-// scope says in which fields words are looked for.
+// scope is the set of fields to search.
 type scope [len(fields)]bool
 
 func scopeOf(q *query.Query) (in scope, err error) {
@@ -38,8 +37,8 @@ type clause struct {
 	not    bool
 }
 
-// parse reads the words of a query. Words of one part that the dictionary divides need not stand
-// together.
+// parse reads the words of a query. Words that the dictionary separates within one part need not be
+// adjacent.
 func parse(text string) (clauses []clause) {
 	words := 0
 	add := func(part string, phrase, not bool) {

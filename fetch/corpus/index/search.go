@@ -19,29 +19,30 @@ import (
 )
 
 const (
-	// saturation (k1) and fullness (b) of BM25 are the usual ones (Robertson, Zaragoza 2009, 3.2).
+	// saturation (k1) and fullness (b) of BM25 have their usual values (Robertson, Zaragoza 2009,
+	// 3.2).
 	saturation, fullness = 1.2, 0.75
 )
 
-// view is a set that is open.
+// view is an open set.
 type view struct {
 	set    *Set
 	units  []*unit
 	states []*state
 	living int
-	mean   [len(fields)]float64 // octets of a living page
+	mean   [len(fields)]float64 // octets of a page
 	users  sync.WaitGroup
 }
 
-// match is a page that has all words.
+// match is a page with all words.
 type match struct {
 	unit  int
 	place uint32
 	score float64
-	tf    []float64 // of each word: weighted frequency
+	tf    []float64 // weighted frequency of each word
 }
 
-// search is one in one view.
+// search answers a query from one view.
 func (v *view) search(ctx context.Context, q *query.Query) (*query.Results, error) {
 	began := time.Now()
 	in, err := scopeOf(q)
@@ -103,7 +104,7 @@ func (v *view) search(ctx context.Context, q *query.Query) (*query.Results, erro
 	return r, nil
 }
 
-// matches are the pages of a unit that a query wants, and how many living ones have each word.
+// matches returns the pages of a unit that match a query, and how many pages have each word.
 func (v *view) matches(ctx context.Context, i int, clauses []clause, terms []string, q *query.Query,
 	in scope) (found []match, counts []int, err error) {
 	u, s := v.units[i], v.states[i]
@@ -116,7 +117,7 @@ func (v *view) matches(ctx context.Context, i int, clauses []clause, terms []str
 		}
 		counts[t] = len(here)
 		if have = join(have, here, t); len(have) == 0 {
-			have = nil // the other words are counted all the same
+			have = nil // the other words are still counted
 		}
 	}
 	for _, c := range clauses {
@@ -137,19 +138,20 @@ func (v *view) matches(ctx context.Context, i int, clauses []clause, terms []str
 	return found, counts, ctx.Err()
 }
 
-// posting is a document of the engine that has a word, and its weighted frequency there.
+// posting is a document of the engine with a word, and the weighted frequency of the word.
 type posting struct {
 	document  uint32
 	frequency float64
 }
 
-// joined is a document that has all words so far.
+// joined is a document with all words so far.
 type joined struct {
 	document uint32
 	tf       []float64
 }
 
-// join keeps the documents that have another word, too; both are ascending. The first word begins.
+// join keeps the documents that also have another word. Both lists are ascending; the first word
+// starts the list.
 func join(have []joined, here []posting, word int) (both []joined) {
 	if word == 0 {
 		both = make([]joined, len(here))
@@ -170,7 +172,7 @@ func join(have []joined, here []posting, word int) (both []joined) {
 	return both
 }
 
-// wanted reports whether the filters of a query let a page through.
+// wanted reports whether the filters of a query accept a page.
 func (u *unit) wanted(place uint32, s *state, q *query.Query) bool {
 	return (q.Server == "" || u.Servers[u.Server[place]] == q.Server) &&
 		(q.Language == "" || u.Languages[u.Language[place]] == q.Language) &&
@@ -178,7 +180,7 @@ func (u *unit) wanted(place uint32, s *state, q *query.Query) bool {
 		(q.Verified.IsZero() || s.Verified[place] >= q.Verified.Unix())
 }
 
-// frequencies are the weighted frequencies of a word in the living pages of a unit that have it,
+// frequencies returns the weighted frequencies of a word in the pages of a unit that have it,
 // ascending (BM25F: lengths count in each field).
 func (v *view) frequencies(ctx context.Context, u *unit, s *state, term string, in scope) (
 	all []posting, err error) {
@@ -206,7 +208,7 @@ func (v *view) frequencies(ctx context.Context, u *unit, s *state, term string, 
 	return all, nil
 }
 
-// added are the documents of two lists, both ascending, with their sums.
+// added merges two ascending lists of documents, with the sums of their frequencies.
 func added(a, b []posting) []posting {
 	if len(a) == 0 || len(b) == 0 {
 		return append(a, b...)
@@ -226,7 +228,7 @@ func added(a, b []posting) []posting {
 	return append(append(all, a...), b...)
 }
 
-// having are those of some documents that have a phrase, or all words of a clause.
+// having returns which of some documents have a phrase, or all words of a clause.
 func (u *unit) having(ctx context.Context, c *clause, some []joined, in scope) (
 	map[uint32]bool, error) {
 	with, among := map[uint32]bool{}, make(map[uint32]bool, len(some))
@@ -237,7 +239,7 @@ func (u *unit) having(ctx context.Context, c *clause, some []joined, in scope) (
 		if !in[f] {
 			continue
 		}
-		places := map[uint32][]uint64{} // where the words so far end
+		places := map[uint32][]uint64{} // ends of the words so far
 		for t, term := range c.terms {
 			next := map[uint32][]uint64{}
 			r, err := u.reader.TermFieldReader(ctx, []byte(term), fields[f].name, true, false,
@@ -273,10 +275,10 @@ func (u *unit) having(ctx context.Context, c *clause, some []joined, in scope) (
 	return with, nil
 }
 
-// followed are the positions that stand behind one of those before; nil: none does.
+// followed returns the positions that follow one of those before, or nil.
 func followed(before []uint64, at []*engine.TermFieldVector, any bool) (ends []uint64) {
 	if len(at) == 0 {
-		return []uint64{0} // positions are not asked for
+		return []uint64{0} // positions do not matter
 	}
 	for _, v := range at {
 		if any || slices.Contains(before, v.Pos-1) {
@@ -302,7 +304,7 @@ func (r *ranking) Pop() any {
 	return last
 }
 
-// compare orders by score, and those of equal score by what does not depend on units.
+// compare orders by score, and equal scores by values that do not depend on units.
 func (r *ranking) compare(a, b *match) int {
 	return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(r.tie(b), r.tie(a)))
 }
@@ -329,8 +331,8 @@ func (v *view) hit(m *match, terms []string) (h query.Hit, err error) {
 	return h, err
 }
 
-// openView opens the units of a set. Those that are open already are taken, unless the directory
-// has other ones by now, as where the corpus was built anew.
+// openView opens the units of a set. It reuses open units, unless the directory has other ones now
+// because the corpus was rebuilt.
 func openView(index string, s *Set, open map[int]*unit) (v *view, err error) {
 	v = &view{set: s, units: make([]*unit, len(s.Units)), states: make([]*state, len(s.Units))}
 	var opened []*unit

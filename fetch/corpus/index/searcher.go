@@ -12,28 +12,28 @@ import (
 	"github.com/recrawl/recrawl/fetch/corpus/query"
 )
 
-// Searcher searches the set that was published last. It may be used by many goroutines.
+// Searcher searches the set that was published last. Goroutines may share it.
 type Searcher struct {
 	dir   string
-	turns chan struct{} // one of each search under way
+	turns chan struct{} // one for each running search
 
-	changing sync.Mutex  // one at a time looks for another set
-	file     os.FileInfo // search.json when it was read
+	changing sync.Mutex  // one goroutine at a time looks for another set
+	file     os.FileInfo // search.json when it was last read
 	checked  time.Time
 
 	mu    sync.RWMutex
 	view  *view
-	pause time.Duration // longest change to another set
+	pause time.Duration // longest change of sets
 }
 
-// mostSearches is how many searches are made at the same time; others wait. A search for a frequent
-// word takes 60 MB for each million pages.
+// mostSearches limits the concurrent searches; others wait. A search for a frequent word takes 60
+// MB for each million pages.
 const mostSearches = 8
 
-// checkEvery is how often a search looks whether there is another set.
+// checkEvery is how often a search looks for another set.
 const checkEvery = time.Second
 
-// OpenSearcher opens the index of a corpus. One without a set has no pages.
+// OpenSearcher opens the index of a corpus. An index without a set has no pages.
 func OpenSearcher(corpus string) (*Searcher, error) {
 	s := &Searcher{dir: IndexDir(corpus), turns: make(chan struct{}, mostSearches),
 		view: &view{set: &Set{Number: -1}}}
@@ -46,19 +46,19 @@ func OpenSearcher(corpus string) (*Searcher, error) {
 	return s, nil
 }
 
-// NoneError says that a directory has no index.
+// NoneError is returned for a directory without an index.
 type NoneError struct{ Dir string }
 
 func (e *NoneError) Error() string { return "there is no index in " + e.Dir }
 
-// Hint says what to do.
+// Hint returns what to do.
 func (e *NoneError) Hint() string { return "recrawl corpus build makes one of an archive" }
 
-// IndexDir is the directory of the index of a corpus.
+// IndexDir returns the directory of the index of a corpus.
 func IndexDir(corpus string) string { return filepath.Join(corpus, "index") }
 
-// Refresh changes to the set that was published last, if that is another one. Searches under way
-// end in the one before, which is closed behind them.
+// Refresh changes to the set that was published last. Running searches end in the previous set,
+// which is then closed.
 func (s *Searcher) Refresh() (err error) {
 	s.changing.Lock()
 	defer s.changing.Unlock()
@@ -70,7 +70,7 @@ func (s *Searcher) Refresh() (err error) {
 	if err != nil {
 		return err
 	}
-	const tries = 3 // units of a set may be removed while it is opened
+	const tries = 3 // units may be removed while a set is opened
 	for try := 1; ; try++ {
 		if err = s.change(); err == nil {
 			s.file = info
@@ -82,7 +82,7 @@ func (s *Searcher) Refresh() (err error) {
 	}
 }
 
-// sameFile reports whether a file is what it was, and not another one of its name.
+// sameFile reports whether a file is unchanged, and not another one of the same name.
 func sameFile(now, before os.FileInfo) bool {
 	return before != nil && os.SameFile(now, before) && now.ModTime().Equal(before.ModTime())
 }
@@ -118,7 +118,7 @@ func (s *Searcher) change() error {
 	return err
 }
 
-// Pause is the longest that searches were held up by a change to another set.
+// Pause returns the longest delay of searches by a change of sets.
 func (s *Searcher) Pause() time.Duration {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -150,7 +150,7 @@ func (s *Searcher) Search(ctx context.Context, q *query.Query) (*query.Results, 
 	return v.search(ctx, q)
 }
 
-// Close ends the use of the files. No search may be under way.
+// Close closes the files. No search may be running.
 func (s *Searcher) Close() (err error) {
 	for _, u := range s.view.units {
 		err = errors.Join(err, u.close())

@@ -12,21 +12,21 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// Set says which units there are, and by which state of each.
+// Set names units and their states.
 type Set struct {
-	Number int    `json:"number"` // of the set; each one has another
+	Number int    `json:"number"` // unique number of the set
 	Units  []Unit `json:"units"`
 }
 
 // Unit is a unit of a set.
 type Unit struct {
 	Number  int `json:"number"`
-	State   int `json:"state"` // number of the set that its state was written for
+	State   int `json:"state"` // number of the set for which its state was written
 	Pages   int `json:"pages"`
 	Deleted int `json:"deleted"`
 }
 
-// Living are the pages of a set.
+// Living returns the number of pages in a set.
 func (s *Set) Living() (n int) {
 	for _, u := range s.Units {
 		n += u.Pages - u.Deleted
@@ -36,8 +36,8 @@ func (s *Set) Living() (n int) {
 
 const searchName = "search.json"
 
-// ReadSet reads the set that is searched; if there is none yet, one without units, of the number
-// -1.
+// ReadSet reads the searched set. If there is none yet, it returns one without units, with the
+// number -1.
 func ReadSet(index string) (*Set, error) {
 	path := filepath.Join(index, searchName)
 	text, err := os.ReadFile(path)
@@ -54,7 +54,7 @@ func ReadSet(index string) (*Set, error) {
 	return &s, nil
 }
 
-// Publish makes a set the one that is searched. All it names must be there, and durable.
+// Publish makes a set the searched one. All its files must exist and be durable.
 func Publish(index string, s *Set) error {
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -66,7 +66,7 @@ func Publish(index string, s *Set) error {
 	return nil
 }
 
-// Sweep removes what none of some sets names.
+// Sweep removes the files that none of the sets names.
 func Sweep(index string, sets ...*Set) error {
 	keep := map[string]bool{}
 	for _, s := range sets {
@@ -82,7 +82,7 @@ func Sweep(index string, sets ...*Set) error {
 	}
 	for _, dir := range dirs {
 		if !keep[dir] {
-			// What was removed from the corpus must not come back with a crash.
+			// Removed pages must not come back after a crash.
 			if err := errors.Join(os.RemoveAll(dir),
 				directory.Sync(vfs.Default, filepath.Dir(dir))); err != nil {
 				return err
@@ -104,7 +104,7 @@ func Sweep(index string, sets ...*Set) error {
 	return nil
 }
 
-// Change changes the state of a unit for the set that is next.
+// Change changes the state of a unit for the next set.
 type Change struct {
 	index string
 	unit  Unit
@@ -123,7 +123,7 @@ func Edit(index string, u Unit) (*Change, error) {
 	return c, readGob(filepath.Join(dir, stateName(u.State)), &c.state)
 }
 
-// IDs are the identifiers by place.
+// IDs returns the identifiers by place.
 func (c *Change) IDs() []uint64 { return c.pages.IDs }
 
 // Delete deletes the page at a place.
@@ -135,11 +135,10 @@ func (c *Change) Delete(place uint32) {
 	}
 }
 
-// Deleted reports whether the page at a place is.
+// Deleted reports whether the page at a place is deleted.
 func (c *Change) Deleted(place uint32) bool { return c.state.deleted(place) }
 
-// Date notes since when the content of the page at a place is there, and when it was seen last, in
-// unix seconds.
+// Date sets when the content of the page at a place was first and last seen, in unix seconds.
 func (c *Change) Date(place uint32, changed, verified int64) {
 	if c.state.Changed[place] != changed || c.state.Verified[place] != verified {
 		c.state.Changed[place], c.state.Verified[place] = changed, verified
@@ -147,7 +146,7 @@ func (c *Change) Date(place uint32, changed, verified int64) {
 	}
 }
 
-// Save writes the state for a set, if it has changed, and returns the unit of that set.
+// Save writes a changed state for a set, and returns the unit of that set.
 func (c *Change) Save(set int) (Unit, error) {
 	if !c.dirty {
 		return c.unit, nil

@@ -7,14 +7,14 @@ import (
 )
 
 const (
-	// mostSnippet bounds what is shown of a page, in octets.
+	// mostSnippet limits a snippet, in octets.
 	mostSnippet = 300
-	// mostLooked bounds how much of a page is looked through for the best sentence, in octets.
+	// mostLooked limits the part of a page that is searched for the best sentence, in octets.
 	mostLooked = 64 << 10
 )
 
-// snippet is the first of the sentences of a text, a line each, that have the most of some words,
-// and where words of it are those.
+// snippet returns the first sentence (line) of a text with the most of some words, and the places
+// of these words.
 func snippet(body string, terms []string) (text string, marks [][2]int) {
 	best, most := "", 0
 	body = body[:min(len(body), mostLooked)]
@@ -48,7 +48,7 @@ func snippet(body string, terms []string) (text string, marks [][2]int) {
 	return best, marks
 }
 
-// around is a part of a long sentence that begins a little before the first of some words.
+// around returns a part of a long sentence that starts a little before the first of some words.
 func around(text string, terms []string) string {
 	from := 0
 	for _, w := range Words(text) {

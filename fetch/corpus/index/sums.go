@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 )
 
-// sumsName is the file of a unit with the checksums of the engine's files, by name.
+// sumsName is the file with the checksums of the engine's files, by name.
 const sumsName = "sums"
 
-// sumsOf are the checksums of all files below a directory.
+// sumsOf returns the checksums of all files below a directory.
 func sumsOf(dir string) (map[string]uint32, error) {
 	sums := map[string]uint32{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -36,7 +36,7 @@ func sumsOf(dir string) (map[string]uint32, error) {
 	return sums, err
 }
 
-// Check reads all files of a set, and returns what is damaged or missing.
+// Check reads all files of a set, and returns which are damaged or missing.
 func Check(index string, s *Set) (damage []error) {
 	for _, of := range s.Units {
 		dir := unitPath(index, of.Number)

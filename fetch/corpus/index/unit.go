@@ -23,7 +23,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// fields are what is searched, with what a word in each is worth.
+// fields are the searched parts, with the weight of a word in each.
 var fields = [...]struct {
 	name   string
 	weight float64
@@ -35,7 +35,7 @@ const (
 	anchorField
 )
 
-// Page is what is searched of a page.
+// Page has the searched parts of a page.
 type Page struct {
 	ID       uint64
 	URL      string
@@ -44,12 +44,12 @@ type Page struct {
 	Anchors  []string // texts of links to it
 	Server   string
 	Language string // "": not known
-	Tie      uint64 // puts pages of equal score into an order
+	Tie      uint64 // orders pages with equal scores
 	Changed  time.Time
 	Verified time.Time
 }
 
-// pages are what is known of the identifiers of a unit, each at its place.
+// pages has the data of a unit's identifiers, by place.
 type pages struct {
 	Order     []uint32 // place of each document of the engine
 	IDs       []uint64
@@ -61,7 +61,7 @@ type pages struct {
 	Lengths   [len(fields)][]uint32 // octets
 }
 
-// state is what changes of a unit.
+// state is the part of a unit that changes.
 type state struct {
 	Deleted  []uint64 // a bit a place
 	Changed  []int64  // unix seconds
@@ -76,7 +76,7 @@ const (
 	pagesName = "pages"
 )
 
-// mappingOf says how the engine keeps pages.
+// mappingOf returns how the engine stores pages.
 func mappingOf() *mapping.IndexMappingImpl {
 	m := bleve.NewIndexMapping()
 	m.DefaultMapping = bleve.NewDocumentStaticMapping()
@@ -108,14 +108,15 @@ type Builder struct {
 }
 
 const (
-	// batch is how many pages the engine analyses at once. It takes some 50 octets for one of them.
+	// batch is the number of pages that the engine analyses at once. It takes about 50 octets for
+	// each octet of text.
 	batch = 32
-	// MostText is how much of a title, of a main text and of the texts of links is searched, in
+	// MostText limits the searched part of a title, of a main text and of the texts of links, in
 	// octets.
 	MostText = 512 << 10
 )
 
-// NewBuilder begins a unit in a directory of an index.
+// NewBuilder starts a unit in a directory of an index.
 func NewBuilder(index string, number int) (*Builder, error) {
 	dir := unitPath(index, number)
 	b := &Builder{dir: dir, servers: map[string]uint32{}, langs: map[string]uint16{}}
@@ -137,10 +138,10 @@ func unitPath(index string, number int) string {
 	return filepath.Join(index, unitsDir, fmt.Sprintf("%06d", number))
 }
 
-// Len is how many pages it has.
+// Len returns the number of pages.
 func (b *Builder) Len() int { return len(b.pages.IDs) }
 
-// Add adds a page, whose identifier no other has.
+// Add adds a page with a unique identifier.
 func (b *Builder) Add(p *Page) error {
 	place := uint64(b.Len())
 	title, titleLength := lines(p.Title)
@@ -175,7 +176,7 @@ func (b *Builder) Add(p *Page) error {
 	return nil
 }
 
-// lines are texts one a line, up to MostText, and their octets.
+// lines returns texts one a line, up to MostText, and their octets.
 func lines(texts ...string) (string, int) {
 	var b bytes.Buffer
 	for i, text := range texts {
@@ -191,7 +192,7 @@ func lines(texts ...string) (string, int) {
 	return b.String(), b.Len()
 }
 
-// Close makes the unit whole and durable, with its state in a set.
+// Close completes the unit with its state in a set, and makes it durable.
 func (b *Builder) Close(set int) (err error) {
 	defer func() {
 		if err != nil {
@@ -238,11 +239,11 @@ func (b *Builder) Close(set int) (err error) {
 	return syncAll(b.dir)
 }
 
-// Abandon removes what was built. The engine has no file open between two calls; its Close would
-// merge what is to be removed, and panics where a write has failed.
+// Abandon removes an unfinished unit. The engine has no file open between two calls. Its Close
+// would merge files that are removed anyway, and panics after a failed write.
 func (b *Builder) Abandon() { os.RemoveAll(b.dir) }
 
-// Octets is how much of the disk it has. Close needs as much again, to merge its parts.
+// Octets returns the unit's size on disk. Close needs as much again to merge its parts.
 func (b *Builder) Octets() (octets int64, err error) {
 	err = filepath.WalkDir(b.dir, func(_ string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -257,13 +258,13 @@ func (b *Builder) Octets() (octets int64, err error) {
 	return octets, err
 }
 
-// fullError is an error of the engine that came of a full disk.
+// fullError is an error of the engine because of a full disk.
 type fullError struct{ error }
 
 func (fullError) Unwrap() error { return syscall.ENOSPC }
 
-// engineError says that the disk is full where the engine, which formats its causes, says so in
-// words alone.
+// engineError returns a fullError if the text of an error says that the disk is full. The engine
+// does not wrap its causes.
 func engineError(err error) error {
 	if !errors.Is(err, syscall.ENOSPC) && strings.Contains(err.Error(), syscall.ENOSPC.Error()) {
 		return fullError{err}
@@ -305,7 +306,7 @@ func syncAll(dir string) error {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// writeGob writes a value with a checksum behind it, durably.
+// writeGob writes a value followed by a checksum, and makes it durable.
 func writeGob(dir, name string, value any) error {
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(value); err != nil {
@@ -315,7 +316,7 @@ func writeGob(dir, name string, value any) error {
 	return directory.Write(vfs.Default, dir, name, b.Bytes())
 }
 
-// readGob reads such a value.
+// readGob reads a value of writeGob.
 func readGob(path string, into any) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -332,7 +333,7 @@ func readGob(path string, into any) error {
 	return nil
 }
 
-// unit is one that is open.
+// unit is an open unit.
 type unit struct {
 	number int
 	dir    string
@@ -365,7 +366,7 @@ func (u *unit) isThere() bool {
 
 func (u *unit) close() error { return errors.Join(u.reader.Close(), u.engine.Close()) }
 
-// stored are the texts that the engine keeps of the page at a place.
+// stored returns the texts that the engine keeps of the page at a place.
 func (u *unit) stored(place uint32) (url, title, body string, err error) {
 	d, err := u.reader.Document(strconv.FormatUint(uint64(place), 16))
 	if err == nil && d == nil {
@@ -387,7 +388,7 @@ func (u *unit) stored(place uint32) (url, title, body string, err error) {
 	return url, title, body, nil
 }
 
-// postings are the documents of the engine that have a word in a field, ascending.
+// postings returns the documents of the engine with a word in a field, ascending.
 func (u *unit) postings(ctx context.Context, term string, field int,
 	yield func(document uint64, frequency int)) error {
 	r, err := u.reader.TermFieldReader(ctx, []byte(term), fields[field].name, true, false, false)

@@ -13,24 +13,24 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Word is a word of a text as it is searched, and where it stands.
+// Word is a searched word of a text, and its place.
 type Word struct {
 	Term     string
 	From, To int
 }
 
-// mostTerm bounds a word, in octets; longer ones are no words.
+// mostTerm limits a word, in octets; longer ones are no words.
 const mostTerm = 128
 
-// japanese is loaded when a text first needs it: the dictionary takes some 0.4 s and 150 MB.
+// japanese is loaded when a text first needs it: the dictionary takes about 0.4 s and 150 MB.
 var japanese = sync.OnceValues(func() (*tokenizer.Tokenizer, error) {
 	return tokenizer.New(ipa.Dict(), tokenizer.OmitBosEos())
 })
 
 var others = tokens.NewUnicodeTokenizer()
 
-// Words divides a text: what is Japanese or Chinese by the dictionary of kagome, in their base
-// form; other scripts where UAX 29 says. Words are compared in small letters and Unicode form NFKC.
+// Words splits a text into words: Japanese and Chinese by the dictionary of kagome into base forms,
+// other scripts by UAX 29. Words are in lower case and Unicode form NFKC.
 func Words(text string) (words []Word) {
 	for from := 0; from < len(text); {
 		size, ours := run(text[from:])
@@ -46,7 +46,7 @@ func Words(text string) (words []Word) {
 	return words
 }
 
-// run is the length of the beginning of a text that is of one kind.
+// run returns the length of the start of a text that is of one kind.
 func run(text string) (size int, ours bool) {
 	for i, r := range text {
 		is := isOurs(r)
@@ -65,7 +65,7 @@ func isOurs(r rune) bool {
 		r == 'ー' || r == '々')
 }
 
-// appendWord takes up a word in the form in which it is compared.
+// appendWord appends a word in its searched form.
 func appendWord(words []Word, term string, from, to int) []Word {
 	term = strings.ToLower(norm.NFKC.String(term))
 	if term == "" || len(term) > mostTerm || !strings.ContainsFunc(term, func(r rune) bool {
@@ -76,8 +76,7 @@ func appendWord(words []Word, term string, from, to int) []Word {
 	return append(words, Word{term, from, to})
 }
 
-// mostRun bounds what is given to the dictionary at once, in octets: its work grows faster than the
-// text.
+// mostRun limits the text for the dictionary, in octets: its work grows faster than the text.
 const mostRun = 1 << 10
 
 func appendJapanese(words []Word, text string, at int) []Word {
@@ -98,7 +97,7 @@ func appendJapanese(words []Word, text string, at int) []Word {
 				term = base
 			}
 			from, to := at+offset, at+offset+len(token.Surface)
-			if plain != part { // places within it are not known
+			if plain != part { // the places within it are unknown
 				from, to = at, at+len(part)
 			}
 			offset += len(token.Surface)
@@ -109,10 +108,10 @@ func appendJapanese(words []Word, text string, at int) []Word {
 	return words
 }
 
-// analyzerName is that of Words for the engine.
+// analyzerName is the name of Words in the engine.
 const analyzerName = "recrawl_words"
 
-// analyzer is Words for the engine.
+// analyzer adapts Words to the engine.
 type analyzer struct{}
 
 func (analyzer) Analyze(text []byte) (stream analysis.TokenStream) {

@@ -13,8 +13,8 @@ func terms(text string) (all []string) {
 	return all
 }
 
-// needsDictionary skips a test in short runs: those under the race detector, which makes loading it
-// take ten seconds.
+// needsDictionary skips a test in short runs, which use the race detector: it makes loading take
+// ten seconds.
 func needsDictionary(t testing.TB) {
 	if testing.Short() {
 		t.Skip("loads the dictionary")
@@ -37,7 +37,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// FuzzWords: each word stands within the text, in order.
+// FuzzWords checks that words stand within the text, in order.
 func FuzzWords(f *testing.F) {
 	needsDictionary(f)
 	f.Add("Goで検索、ｶﾀｶﾅ \xff é")

@@ -14,25 +14,25 @@ import (
 // Argument before the directory of a corpus makes a program call Answer.
 const Argument = "answer-searches"
 
-// MostAnswer bounds the octets of an answer: MostResults with their snippets.
+// MostAnswer limits an answer, in octets: MostResults with their snippets.
 const MostAnswer = 8 << 20
 
-// Searcher answers queries. Many goroutines may use it.
+// Searcher answers queries. Goroutines may share it.
 type Searcher interface {
 	Search(context.Context, *Query) (*Results, error)
 }
 
-// answer is a line for a line. One of Results and Error is there.
+// answer is the line for a query. Exactly one of Results and Error is set.
 type answer struct {
 	Results *Results `json:"results,omitempty"`
 	Error   string   `json:"error,omitempty"`
 	Hint    string   `json:"hint,omitempty"`
-	Code    int      `json:"code,omitempty"` // of a command that fails by it
-	Bad     bool     `json:"bad,omitempty"`  // the error is of the query
+	Code    int      `json:"code,omitempty"` // exit status of a command after it
+	Bad     bool     `json:"bad,omitempty"`  // the query is wrong
 }
 
-// Answer reads queries, a line of JSON each, and writes a line for each, until there are no more.
-// It opens the searcher for the first. Where that fails, the first answer says why.
+// Answer reads queries, a line of JSON each, and writes a line for each, until the input ends. It
+// opens the searcher at the first query. An error of that is the first answer.
 func Answer(in io.Reader, out io.Writer, open func() (Searcher, error)) error {
 	asked, answers := json.NewDecoder(bufio.NewReader(in)), json.NewEncoder(out)
 	var s Searcher
@@ -63,11 +63,11 @@ func Answer(in io.Reader, out io.Writer, open func() (Searcher, error)) error {
 
 // Remote is a Searcher in another process, which calls Answer.
 type Remote struct {
-	// Ask hands a line to it, and lets parse read the line that it answers.
+	// Ask sends a line, and passes the line of the answer to parse.
 	Ask func(ctx context.Context, line []byte, parse func([]byte) error) error
 }
 
-// Check returns an error where the corpus cannot be searched.
+// Check returns an error if the corpus cannot be searched.
 func (r Remote) Check(ctx context.Context) error {
 	if _, err := r.Search(ctx, &Query{}); !errors.As(err, new(*Error)) {
 		return err
@@ -75,7 +75,7 @@ func (r Remote) Check(ctx context.Context) error {
 	return nil
 }
 
-// Search asks. An error of the query is also an Error here.
+// Search asks the other process. An error in the query is an Error here also.
 func (r Remote) Search(ctx context.Context, q *Query) (*Results, error) {
 	line, err := json.Marshal(q)
 	if err != nil {
@@ -92,7 +92,7 @@ func (r Remote) Search(ctx context.Context, q *Query) (*Results, error) {
 		return nil, &Error{errors.New(a.Error)}
 	case a.Error != "":
 		return nil, words.Hint(errors.New(a.Error), a.Hint,
-			cmp.Or(a.Code, words.ExitFailed)) // none from older programs
+			cmp.Or(a.Code, words.ExitFailed)) // older programs send none
 	case a.Results == nil:
 		return nil, errors.New("the answer has no results")
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// shelf finds what it was asked for.
+// shelf is a Searcher with fixed results.
 type shelf struct{}
 
 type damage struct{ error }
@@ -30,7 +30,7 @@ func (shelf) Search(_ context.Context, q *Query) (*Results, error) {
 			Marks: [][2]int{{0, 3}}}}}, nil
 }
 
-// remote asks a goroutine that answers by a pipe.
+// remote asks a goroutine that answers through a pipe.
 func remote(t *testing.T, open func() (Searcher, error)) Remote {
 	t.Helper()
 	askIn, askOut := io.Pipe()
@@ -56,8 +56,8 @@ func remote(t *testing.T, open func() (Searcher, error)) Remote {
 	}}
 }
 
-// A remote searcher gives what the one behind it gives: results field by field, errors of the query
-// as such, others with their hint. An error does not end it.
+// TestRemote checks that a remote searcher returns the same results, errors of the query, and other
+// errors with hints. An error does not end it.
 func TestRemote(t *testing.T) {
 	r := remote(t, func() (Searcher, error) { return shelf{}, nil })
 	if err := r.Check(t.Context()); err != nil {
@@ -83,7 +83,8 @@ func TestRemote(t *testing.T) {
 	}
 }
 
-// A corpus that cannot be opened says so at each question, and what is no query ends the answers.
+// TestAnswerRefuses checks that every query to an unusable corpus gets the error, and that an
+// invalid query ends the answers.
 func TestAnswerRefuses(t *testing.T) {
 	r := remote(t, func() (Searcher, error) { return nil, damage{errors.New("no index")} })
 	for range 2 {

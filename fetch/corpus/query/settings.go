@@ -1,5 +1,5 @@
-// Package query is what is asked of a corpus, and what is found: the index answers, in this process
-// or in another one, which hands both on as JSON.
+// Package query has the queries to a corpus, and their results. The index answers, in this process
+// or through a pipe in JSON.
 package query
 
 import (
@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Settings are those of a search that the user makes.
+// Settings are the user's settings of a search.
 type Settings struct {
 	In       []string `names:"title, body, anchor" help:"look for words in these parts of a page alone: title, body, anchor (the texts of links to it); none: in all"`
 	Server   string   `help:"only pages of this server, e.g. www.example.org"`
@@ -21,21 +21,21 @@ type Settings struct {
 	Skip     int      `range:"[0,1000]" help:"results to leave out before them"`
 }
 
-// Error is the error of a query that cannot be asked.
+// Error is the error of an invalid query.
 type Error struct{ Err error }
 
 func (e *Error) Error() string { return e.Err.Error() }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Hint says what a query looks like.
+// Hint shows a valid query.
 func (e *Error) Hint() string {
 	return `for example: recrawl search --corpus corpus 'river "spring flood" -boat'`
 }
 
 const day = "2006-01-02"
 
-// Query is what the settings and words ask for. Its error is an Error.
+// Query returns the query for settings and words. Its error is an Error.
 func (s *Settings) Query(words string) (*Query, error) {
 	q := &Query{Words: words, In: s.In, Server: strings.ToLower(s.Server),
 		Language: strings.ToLower(s.Language), Most: s.Most, Skip: s.Skip}
@@ -56,25 +56,24 @@ func (s *Settings) Query(words string) (*Query, error) {
 	return q, nil
 }
 
-// Query is what is asked for.
+// Query is a search.
 type Query struct {
-	// Words must all be in a page: in its title, main text or the texts of links to it. Those
-	// between quotation marks stand one after the other in one of these; with "-" before them none
-	// has them.
+	// Words must all be in a page: in its title, main text or the texts of links to it. Words in
+	// quotation marks must be adjacent in one of these. No result has the words after "-".
 	Words    string
-	In       []string  // title, body, anchor: where words are looked for; none: in all
-	Server   string    // that the page is of; "": any
-	Language string    // of the page, as ja; "": any
-	Changed  time.Time // the content was first seen then or later; zero: whenever
-	Verified time.Time // the page was last seen then or later
+	In       []string  // fields to search: title, body, anchor; none: all
+	Server   string    // server of the page; "": any
+	Language string    // of the page, for example ja; "": any
+	Changed  time.Time // the content was first seen at this time or later; zero: any
+	Verified time.Time // the page was last seen at this time or later
 	Most     int       // results; 0: 10
-	Skip     int       // results before them
+	Skip     int       // results to skip
 }
 
 const (
-	// UsualResults are those of a query that does not say how many.
+	// UsualResults is the default number of results.
 	UsualResults = 10
-	// MostResults bounds results, with those that are skipped.
+	// MostResults limits results, including skipped ones.
 	MostResults = 1000
 )
 
@@ -86,29 +85,29 @@ type Hit struct {
 	Snippet  string    `json:"snippet"`
 	Marks    [][2]int  `json:"marks"` // octets of the snippet that are words of the query
 	Language string    `json:"language"`
-	Changed  time.Time `json:"changed"`  // its content was first seen
-	Verified time.Time `json:"verified"` // and last
+	Changed  time.Time `json:"changed"`  // content first seen
+	Verified time.Time `json:"verified"` // content last seen
 	Score    float64   `json:"score"`
 }
 
-// Results are what a search found.
+// Results are the results of a search.
 type Results struct {
 	Query   string     `json:"query"`
 	Set     int        `json:"set"`
-	Pages   int        `json:"pages"` // that are searched
-	Total   int        `json:"total"` // that have all words
+	Pages   int        `json:"pages"` // searched pages
+	Total   int        `json:"total"` // pages with all words
 	Terms   []TermHits `json:"terms"`
 	Hits    []Hit      `json:"hits"`
 	Seconds float64    `json:"seconds"`
 }
 
-// TermHits is how many pages have a word.
+// TermHits is the number of pages with a word.
 type TermHits struct {
 	Term  string `json:"term"`
 	Pages int    `json:"pages"`
 }
 
-// ErrNoWords says that nothing can be searched for.
+// ErrNoWords is returned for a query without words.
 var ErrNoWords error = &Error{errors.New("there is no word to search for")}
 
 // Text prints results for people.
