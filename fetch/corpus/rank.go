@@ -21,8 +21,8 @@ const Damping = 0.85
 //
 //   - plain: a visitor may start at each page of a farm, so that the rank grows with the farm,
 //     without a bound below 1.
-//   - servers: a farm of one server counts once, however many pages it has. One of n servers, which
-//     takes n names, counts n times.
+//   - servers: a farm on one server counts once. A farm on n servers, which needs n names, counts n
+//     times.
 //   - trust: no visitor starts in a farm. Let T be the trust of all its pages. Let I be the trust
 //     of outside pages, each times the share of its links that lead into the farm. Then T <=
 //     Damping * (I + T), and so T <= I * Damping / (1 - Damping) for a farm of any size and

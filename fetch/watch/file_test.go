@@ -87,7 +87,7 @@ func TestFileRefuses(t *testing.T) {
 		{"", "there are no rules"},
 		{"rules: [", "it is no YAML"},
 		{strings.Replace(rule, "url", "uri", 1), "unknown key uri"},
-		{strings.Replace(rule, "https", "ftp", 1), "is no web address"},
+		{strings.Replace(rule, "https", "ftp", 1), "is not a web address"},
 		{strings.Replace(rule, "to:", "prefix: https://a.example/, to:", 1),
 			"either url: or prefix:"},
 		{strings.Replace(rule, "to:", "tell: all, to:", 1), `"all" is none of changed, gone, new`},
