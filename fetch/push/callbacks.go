@@ -21,8 +21,8 @@ const (
 	mostChallenge = 4 << 10
 )
 
-// ServeHTTP answers hubs. The last segment of the path tells the subscription; what stands before
-// it, a proxy may have changed.
+// ServeHTTP answers hubs. The last segment of the path names the subscription; a proxy may have
+// changed the rest.
 func (s *Subscriber) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodGet:
@@ -34,7 +34,8 @@ func (s *Subscriber) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveVerification answers a hub that asks whether we want something, or says that it does not.
+// serveVerification answers a hub that asks whether a request was ours, or that denies a
+// subscription.
 func (s *Subscriber) serveVerification(w http.ResponseWriter, u *url.URL) {
 	q, err := url.ParseQuery(u.RawQuery)
 	if err != nil || !s.confirm(tokenOf(u.Path), q) {
@@ -46,7 +47,7 @@ func (s *Subscriber) serveVerification(w http.ResponseWriter, u *url.URL) {
 	io.WriteString(w, q.Get("hub.challenge"))
 }
 
-// confirm reports whether we want what a hub asks about.
+// confirm reports whether this crawler wants what a hub asks about.
 func (s *Subscriber) confirm(token string, q url.Values) bool {
 	mode, challenge := q.Get("hub.mode"), q.Get("hub.challenge")
 	lease, ok := leaseOf(q.Get("hub.lease_seconds"))
@@ -78,7 +79,7 @@ func (s *Subscriber) confirm(token string, q url.Values) bool {
 	return false
 }
 
-// deny takes that a hub does not want a subscription, or no longer.
+// deny notes that a hub refuses a subscription, at once or later.
 func (s *Subscriber) deny(sub *subscription, reason string, now time.Time) {
 	if sub.State == leaving {
 		s.drop(sub)
@@ -89,7 +90,7 @@ func (s *Subscriber) deny(sub *subscription, reason string, now time.Time) {
 	s.change(sub, func() { sub.refused(s.o.Callback, now) })
 }
 
-// leaseOf reads a number of seconds. Hubs before WebSub name none.
+// leaseOf reads a number of seconds. Hubs older than WebSub name none.
 func leaseOf(text string) (time.Duration, bool) {
 	if text == "" {
 		return usualLease, true
@@ -101,7 +102,7 @@ func leaseOf(text string) (time.Duration, bool) {
 	return time.Duration(n) * time.Second, err == nil && n > 0
 }
 
-// servePing answers a hub that says that a topic has changed.
+// servePing answers a hub that reports a change of a topic.
 func (s *Subscriber) servePing(w http.ResponseWriter, r *http.Request) {
 	token := tokenOf(r.URL.Path)
 	secret, ok := s.expects(token)
@@ -116,10 +117,10 @@ func (s *Subscriber) servePing(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.ping(token, right)
-	w.WriteHeader(http.StatusAccepted) // also where it is ignored, so that nobody learns from it
+	w.WriteHeader(http.StatusAccepted) // also if ignored, so that nobody learns from it
 }
 
-// expects returns the secret of pings of a subscription, "" where they need none.
+// expects returns the secret for pings of a subscription, or "" if they need none.
 func (s *Subscriber) expects(token string) (secret string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,12 +154,12 @@ func (s *Subscriber) ping(token string, right bool) {
 	}
 }
 
-// methods of signatures (WebSub 7.1). SHA-1 is what most hubs use; that it collides does not matter
-// to HMAC.
+// methods are the methods of signatures (WebSub 7.1). Most hubs use SHA-1; its collisions do not
+// matter to HMAC.
 var methods = map[string]func() hash.Hash{
 	"sha1": sha1.New, "sha256": sha256.New, "sha384": sha512.New384, "sha512": sha512.New}
 
-// signed reads a body and reports whether its signature is right. Without a secret none is needed.
+// signed reads a body and reports whether its signature is right. Without a secret any body is.
 func signed(body io.Reader, signature, secret string) (right bool, err error) {
 	if secret == "" {
 		_, err = io.Copy(io.Discard, body)

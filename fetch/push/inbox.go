@@ -26,42 +26,43 @@ const (
 	mostBody    = 4 << 20 // bytes of a request: 10,000 addresses of 400
 	mostURLs    = 10_000  // of a request, as IndexNow allows
 	mostWaiting = 100_000 // addresses, of all requests
-	mostKeys    = 10_000  // keys known or in doubt
-	mostProofs  = 8       // keys that are asked for at a time
+	mostKeys    = 10_000  // known keys and keys to prove
+	mostProofs  = 8       // concurrent requests for keys
 	mostKeyFile = 1 << 10 // bytes
 	keyHolds    = 24 * time.Hour
 	doubtHolds  = time.Hour
 	proofTime   = 5 * time.Minute
 
-	// Of one server: strangers who name it must neither cost it more requests, nor keep others out.
-	proofsEach  = 8            // keys that are asked for in an hour, beside those it showed before
-	waitingEach = 2 * mostURLs // addresses whose key is not proved
-	mostServers = 10_000       // that are named with keys to be asked for
+	// Limits of one server: strangers who name it must neither cost it more requests nor keep
+	// others out.
+	proofsEach  = 8            // new keys in an hour
+	waitingEach = 2 * mostURLs // URLs with unproved keys
+	mostServers = 10_000       // servers with keys to prove
 )
 
-// Get asks a server politely for a file and returns at most so many bytes of it.
+// Get asks a server politely for a file and returns its first most bytes.
 type Get func(ctx context.Context, address string, most int64) ([]byte, error)
 
-// Inbox takes in requests. Any number of goroutines may use it.
+// Inbox accepts reports. Goroutines may share it.
 type Inbox struct {
 	get   Get
 	now   func() time.Time
 	ctx   context.Context
-	feeds *Subscriber // answers hubs; nil: none may come
+	feeds *Subscriber // answers hubs; nil: there are none
 	woken chan struct{}
 
 	mu      sync.Mutex
 	hints   []string // of the operator
-	claims  []claim  // of owners, whose keys are not looked at yet
+	claims  []claim  // of owners, with keys that were not checked yet
 	proved  []string // of owners
-	waiting int      // addresses in all of these, and under way
+	waiting int      // URLs in all of these and in progress
 	keys    map[string]*key
 	servers map[string]*server
-	proofs  int // under way
+	proofs  int // in progress
 	wait    sync.WaitGroup
 }
 
-// claim is what a request says of one server.
+// claim is the part of a request about one server.
 type claim struct {
 	host     string
 	key      string
@@ -69,40 +70,40 @@ type claim struct {
 	urls     []string
 }
 
-// key is what is known of the file of a key.
+// key is the state of a key's file.
 type key struct {
-	claims []claim   // that wait for it
-	asked  bool      // it is being asked for
-	until  time.Time // when it is to be asked for again; zero: it never was
-	shown  bool      // when it was asked for last
+	claims []claim   // waiting for it
+	asked  bool      // a request is in flight
+	until  time.Time // when to ask again; zero: it was never asked
+	shown  bool      // it was there at the last request
 }
 
-// server is what keys may still cost a server.
+// server counts the requests that keys may cost a server.
 type server struct {
-	since   time.Time // when its hour began
-	proofs  int       // that were taken on in it
-	waiting int       // addresses whose key is not proved
-	busy    bool      // a key is being asked for
+	since   time.Time // start of its hour
+	proofs  int       // keys accepted in it
+	waiting int       // URLs with unproved keys
+	busy    bool      // a request is in flight
 }
 
-// New returns an empty inbox. Keys are asked for until ctx is over.
+// New returns an empty inbox. It asks for keys until ctx ends.
 func New(ctx context.Context, get Get) *Inbox {
 	return &Inbox{get: get, now: time.Now, ctx: ctx, keys: map[string]*key{},
 		servers: map[string]*server{},
 		woken:   make(chan struct{}, 1)}
 }
 
-// wake says that there is something to Take.
+// wake signals that there is something to Take.
 func (b *Inbox) wake() {
 	select {
 	case b.woken <- struct{}{}:
-	default: // it is said already
+	default: // already signalled
 	}
 }
 
-// Take returns what is to be visited now, and forgets it: what the operator said, and what owners
-// proved. Keys of servers that are known are asked for in the background; what is said of other
-// servers is dropped. Only Take calls known.
+// Take returns and forgets the reported URLs: hints of the operator, and proved ones of owners. It
+// requests keys of known servers in the background, and drops reports about other servers. Only
+// Take calls known.
 func (b *Inbox) Take(known func(server string) bool) (hints, owned []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -122,7 +123,7 @@ func (b *Inbox) Take(known func(server string) bool) (hints, owned []string) {
 			continue
 		}
 		k := b.keys[c.name()]
-		if k == nil { // it made room
+		if k == nil { // dropped for another
 			k = &key{}
 			b.keys[c.name()] = k
 		}
@@ -148,10 +149,10 @@ func (b *Inbox) Take(known func(server string) bool) (hints, owned []string) {
 
 func (c claim) name() string { return c.location + " " + c.key }
 
-// isKnown reports whether the file of a key was looked at and that still counts.
+// isKnown reports whether the file of a key was checked and the result still holds.
 func (k *key) isKnown(now time.Time) bool { return now.Before(k.until) }
 
-// resolve ends the wait of a claim, whose key was proved or not.
+// resolve ends the wait of a claim, with the result for its key.
 func (b *Inbox) resolve(c claim, proved bool) {
 	b.servers[c.host].waiting -= len(c.urls)
 	if proved {
@@ -184,7 +185,7 @@ func (b *Inbox) prove(c claim) {
 	k.claims = nil
 }
 
-// accept takes a claim on, or says why not: what waits and what servers are asked is bounded.
+// accept accepts a claim, or returns why not: waiting reports and requests are limited.
 func (b *Inbox) accept(c claim) (status int, err error) {
 	now := b.now()
 	k, of := b.keys[c.name()], b.servers[c.host]
@@ -228,7 +229,7 @@ func (b *Inbox) accept(c claim) (status int, err error) {
 	return status, nil
 }
 
-// keyRoom reports whether there is room for one more key.
+// keyRoom reports whether there is room for another key.
 func (b *Inbox) keyRoom(now time.Time) bool {
 	if len(b.keys) >= mostKeys {
 		maps.DeleteFunc(b.keys, func(_ string, k *key) bool {
@@ -238,7 +239,7 @@ func (b *Inbox) keyRoom(now time.Time) bool {
 	return len(b.keys) < mostKeys
 }
 
-// newServer is one that is not named yet; nil: there is no room for it.
+// newServer returns a new server, or nil without room.
 func (b *Inbox) newServer(now time.Time) *server {
 	if len(b.servers) >= mostServers {
 		maps.DeleteFunc(b.servers, func(_ string, of *server) bool {
@@ -251,10 +252,10 @@ func (b *Inbox) newServer(now time.Time) *server {
 	return &server{since: now}
 }
 
-// Close waits until no key is asked for any more. The context of New must be over.
+// Close waits for requests in flight. The context of New must have ended.
 func (b *Inbox) Close() { b.wait.Wait() }
 
-// refusal is a request that is not taken.
+// refusal is a refused request.
 type refusal struct {
 	status int
 	why    string
@@ -266,7 +267,7 @@ func refuse(status int, format string, args ...any) error {
 	return &refusal{status, fmt.Sprintf(format, args...)}
 }
 
-// ServeHTTP answers 200 where what was said is taken, and 202 where its key is still to be proved.
+// ServeHTTP answers 200 to accepted reports, and 202 if their key must still be proved.
 func (b *Inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var status int
 	var err error
@@ -300,10 +301,10 @@ func (b *Inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// hint takes what the operator says.
+// hint accepts a report of the operator.
 func (b *Inbox) hint(r *http.Request) (status int, err error) {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
-	// by a proxy on this machine
+	// sent on by a proxy on this machine
 	forwarded := r.Header.Get("Forwarded") + r.Header.Get("X-Forwarded-For") + r.Header.Get("Via")
 	if err != nil || !from.Addr().Unmap().IsLoopback() || forwarded != "" {
 		return 0, refuse(http.StatusForbidden, "hints are taken from this machine alone")
@@ -330,7 +331,7 @@ func (b *Inbox) hint(r *http.Request) (status int, err error) {
 	return http.StatusOK, nil
 }
 
-// room takes room for addresses that wait.
+// room reserves room for waiting URLs.
 func (b *Inbox) room(urls int) error {
 	if b.waiting+urls > mostWaiting {
 		return refuse(http.StatusTooManyRequests, "%d addresses wait already", b.waiting)
@@ -355,7 +356,7 @@ func readJSON(r *http.Request, into any) error {
 	return nil
 }
 
-// canonical returns addresses as the crawler knows them.
+// canonical returns URLs in canonical form.
 func canonical(all []string) ([]string, error) {
 	if len(all) == 0 {
 		return nil, refuse(http.StatusBadRequest, "no address is named")
@@ -376,10 +377,10 @@ func canonical(all []string) ([]string, error) {
 	return urls, nil
 }
 
-// goodKey is what IndexNow allows.
+// goodKey matches keys that IndexNow allows.
 var goodKey = regexp.MustCompile(`^[a-zA-Z0-9-]{8,128}$`)
 
-// indexNow takes what somebody says who claims to own a server.
+// indexNow accepts a report of somebody who claims to own a server.
 func (b *Inbox) indexNow(r *http.Request) (status int, err error) {
 	var said struct {
 		Host        string   `json:"host"`
@@ -438,7 +439,7 @@ func (b *Inbox) indexNow(r *http.Request) (status int, err error) {
 	return b.accept(c)
 }
 
-// hostOf is a host without its port, in small letters.
+// hostOf returns a host without its port, in lower case.
 func hostOf(said string) string {
 	if host, _, err := net.SplitHostPort(said); err == nil {
 		said = host

@@ -19,7 +19,7 @@ import (
 
 const good = "0123456789abcdef"
 
-// owners answer with the key where an address is that of a file of it.
+// owners returns a Get that finds key files at some URLs, with the right key.
 func owners(asked *atomic.Int64, files ...string) Get {
 	return func(_ context.Context, address string, _ int64) ([]byte, error) {
 		asked.Add(1)
@@ -89,7 +89,8 @@ func TestHint(t *testing.T) {
 	}
 }
 
-// What an owner says counts once its server has shown the key, and then for a day at once.
+// TestIndexNow checks that reports of an owner count once the server has shown the key, and then at
+// once for a day.
 func TestIndexNow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int64
@@ -135,8 +136,8 @@ func TestIndexNow(t *testing.T) {
 	})
 }
 
-// Wrong keys that name a server cost it few requests, one at a time, and keep out neither the key
-// that it showed before nor other servers.
+// TestWrongKeys checks that wrong keys for a server cost it few requests, one at a time, and
+// exclude neither a proved key nor other servers.
 func TestWrongKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		under, most := map[string]int{}, 0
@@ -215,8 +216,8 @@ func TestWrongKeys(t *testing.T) {
 	})
 }
 
-// A stranger moves nothing: no page is visited, no unknown server is asked, no server is asked
-// again and again, and memory is bounded.
+// TestStrangers checks that strangers cause no visits, no requests to unknown servers and no
+// repeated ones, and that memory is bounded.
 func TestStrangers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int64
@@ -290,7 +291,7 @@ func TestSend(t *testing.T) {
 		{"/hint", "crawl.example:8090", "", 200},
 		{"/hint", "evil.example:8090", "http://evil.example:8090", 421},
 		{"/hint", "evil.example", "", 421},
-		{"/hint", "hubs.example", "", 421}, // from strangers, by a proxy on this machine
+		{"/hint", "hubs.example", "", 421}, // from a stranger, through a proxy on this machine
 		{"/hint", s.Address(), "http://evil.example", 403},
 		{"/indexnow", "hubs.example", "", 400},
 		{"/indexnow", "crawl.example", "", 400},
@@ -325,8 +326,8 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// FuzzInbox: whatever comes, what is handed out is canonical, is of known servers where an owner
-// said it, and no strangers' hints are taken.
+// FuzzInbox checks that returned URLs are canonical, that those of owners are on known servers, and
+// that hints of strangers are refused.
 func FuzzInbox(f *testing.F) {
 	f.Add("POST", "/hint", "", "application/json", `{"urls": ["http://a.example/", "x"]}`, true)
 	f.Add("POST", "/indexnow", "", "application/json", `{"host": "A.example:80", "key": "`+good+

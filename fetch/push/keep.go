@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Subscriptions lie in shards by the first digits of their tokens, so that a change writes few of
-// them anew: 40 of 10,000.
+// settingOf returns the setting of a subscription. Subscriptions are in shards by the first digits
+// of their tokens, so that a change rewrites few: 40 of 10,000.
 func settingOf(token string) string { return "websub/" + token[:2] }
 
 // SubscriptionKeeper keeps settings, and makes them durable.
@@ -18,10 +18,10 @@ type SubscriptionKeeper interface {
 	Commit() error
 }
 
-// markDirty lets Keep save the setting that has a subscription.
+// markDirty makes Keep save the setting of a subscription.
 func (s *Subscriber) markDirty(sub *subscription) { s.dirty[settingOf(sub.token())] = true }
 
-// Keep makes durable what has changed. Hubs are asked for new subscriptions after it.
+// Keep makes changes durable. Only then are hubs asked for new subscriptions.
 func (s *Subscriber) Keep(k SubscriptionKeeper) error {
 	settings, saved := s.changed()
 	if len(settings) == 0 {
@@ -46,7 +46,7 @@ func (s *Subscriber) Keep(k SubscriptionKeeper) error {
 	return nil
 }
 
-// changed returns the settings that are to be saved, and the subscriptions in them by their tokens.
+// changed returns the settings to save, and their subscriptions by token.
 func (s *Subscriber) changed() (settings map[string][]byte, saved map[string]*subscription) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,14 +66,14 @@ func (s *Subscriber) changed() (settings map[string][]byte, saved map[string]*su
 		slices.SortFunc(all[name], func(a, b *subscription) int {
 			return strings.Compare(a.Callback, b.Callback)
 		})
-		settings[name], _ = json.Marshal(all[name]) // plain fields
+		settings[name], _ = json.Marshal(all[name]) // plain fields cannot fail
 	}
 	clear(s.dirty)
 	return settings, saved
 }
 
-// Restore reads what an earlier process kept. It drops callbacks of another public address and
-// unreadable ones, and asks hubs again. The error is that of setting.
+// Restore reads the state of an earlier process. It drops unreadable callbacks and those of another
+// public URL, and asks hubs again. The error is that of setting.
 func (s *Subscriber) Restore(setting func(name string) (value []byte, ok bool, err error)) error {
 	for shard := range 256 {
 		value, ok, err := setting(settingOf(fmt.Sprintf("%02x", shard)))
@@ -104,7 +104,7 @@ func (s *Subscriber) restore(value []byte) {
 		}
 		for _, at := range []*time.Time{&sub.Until, &sub.Next} {
 			if !at.IsZero() {
-				*at = now.Add(at.Sub(now)) // as far ahead where the clock steps
+				*at = now.Add(at.Sub(now)) // the same distance if the clock steps
 			}
 		}
 		before := sub.token()
@@ -113,7 +113,7 @@ func (s *Subscriber) restore(value []byte) {
 		case s.byFeed[sub.Feed] != nil:
 			continue
 		case !strings.HasPrefix(sub.Callback, s.o.Callback+"/"),
-			sub.State == active && !now.Before(sub.Until): // nobody was there to ask for it again
+			sub.State == active && !now.Before(sub.Until): // the lease ended while no process ran
 			sub.renew(s.o.Callback, now)
 			s.dirty[settingOf(before)] = true
 		}
@@ -128,7 +128,7 @@ func (s *Subscriber) restore(value []byte) {
 	}
 }
 
-// whole reports whether nothing is missing of a subscription that was read.
+// whole reports whether a restored subscription is complete.
 func (s *subscription) whole() bool {
 	known := slices.Contains([]state{wanted, asked, active, denied, leaving}, s.State)
 	return known && s.Feed != "" && s.Topic != "" && len(s.Hubs) > 0 &&

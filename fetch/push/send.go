@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Send hands addresses to the Inbox that listens at an address, as hints of the operator.
+// Send sends URLs to the Inbox at an address, as hints of the operator.
 func Send(ctx context.Context, to string, urls []string) error {
 	body, err := json.Marshal(map[string][]string{"urls": urls})
 	if err != nil {
@@ -25,7 +25,7 @@ func Send(ctx context.Context, to string, urls []string) error {
 		return err
 	}
 	request.Header.Set("Content-Type", "application/json")
-	// Not the default transport: that asks the environment for a proxy.
+	// Not the default transport, which takes a proxy from the environment.
 	client := http.Client{Transport: &http.Transport{}, Timeout: requestTime + time.Second}
 	answer, err := client.Do(request)
 	if err != nil {

@@ -16,11 +16,11 @@ import (
 const (
 	mostConnections = 100
 	requestTime     = 30 * time.Second
-	headTime        = 5 * time.Second // so that silent callers soon make room
+	headTime        = 5 * time.Second // short, so that silent callers soon make room
 	mostHeader      = 16 << 10
 )
 
-// Server answers requests at an address until it is closed.
+// Server answers requests at an address until Close.
 type Server struct {
 	server   http.Server
 	listener net.Listener
@@ -28,8 +28,8 @@ type Server struct {
 }
 
 // Listen serves an inbox at an address such as 127.0.0.1:8090. Connections, headers and time are
-// bounded. It answers under the names of that address, those given, and where others reach it.
-// Hints it takes under the former alone.
+// bounded. It answers to the names of that address, to names, and to those in public. It accepts
+// hints only under the first two.
 func Listen(address string, inbox http.Handler, names []string, public string) (*Server, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -56,10 +56,10 @@ func Listen(address string, inbox http.Handler, names []string, public string) (
 	return s, nil
 }
 
-// Address is where it listens.
+// Address returns the address of the listener.
 func (s *Server) Address() string { return s.listener.Addr().String() }
 
-// Close ends it. Requests under way have a second.
+// Close ends the server. Requests in flight have a second.
 func (s *Server) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

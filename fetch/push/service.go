@@ -13,27 +13,27 @@ import (
 
 // Options of a Service.
 type Options struct {
-	Address  string   // to listen at, as 127.0.0.1:8090
-	Callback string   // public address below which hubs reach it; "": feeds are not subscribed to
-	Names    []string // of this machine, under which it is asked beside that and its addresses
+	Address  string   // to listen at, for example 127.0.0.1:8090
+	Callback string   // public URL below which hubs reach it; "": no subscriptions
+	Names    []string // further names of this machine in requests
 	Get      Get
 	Post     func(ctx context.Context, hub string, form url.Values) (HubAnswer, error)
-	Note     func(format string, args ...any) // is told what the user should know, by any goroutine
+	Note     func(format string, args ...any) // receives messages for the user, from any goroutine
 	Now      func() time.Time                 // nil: time.Now
-	// Setting reads what was kept of subscriptions.
+	// Setting reads the kept subscriptions.
 	Setting func(name string) (value []byte, ok bool, err error)
 }
 
-// Service listens for all that others say, until it is closed. A nil one takes in nothing. Its
-// methods are for one goroutine, except Woken.
+// Service listens for all kinds of reports until Close. A nil Service accepts none. One goroutine
+// calls its methods, except Woken.
 type Service struct {
 	inbox  *Inbox
-	feeds  *Subscriber // nil: feeds are not subscribed to
+	feeds  *Subscriber // nil: no subscriptions
 	server *Server
 	stop   func()
 }
 
-// Open begins to listen. The error wraps ErrListen where that fails.
+// Open starts to listen. Its error wraps ErrListen.
 func Open(o Options) (*Service, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Service{inbox: New(ctx, o.Get), stop: stop}
@@ -65,18 +65,18 @@ func Open(o Options) (*Service, error) {
 	return s, nil
 }
 
-// CheckCallback says what is wrong with a public address for callbacks; "": nothing.
+// CheckCallback returns what is wrong with a public URL for callbacks, or "".
 func CheckCallback(address string) (want string) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil ||
 		u.RawQuery != "" ||
 		u.Fragment != "" || len(address) > sitegraph.MaxURLBytes/2 {
-		return "the address of a web server without query, as https://example.org/websub"
+		return "the URL of a web server without query, for example https://example.org/websub"
 	}
 	return ""
 }
 
-// Woken gets a value when there is something to Take.
+// Woken receives a value when there is something to Take.
 func (s *Service) Woken() <-chan struct{} {
 	if s == nil {
 		return nil
@@ -84,8 +84,8 @@ func (s *Service) Woken() <-chan struct{} {
 	return s.inbox.woken
 }
 
-// See takes what a visit told of a feed: it is subscribed to where it names hubs, and no longer
-// where it is gone.
+// See handles a visit to a feed: it subscribes if the feed names hubs, and unsubscribes if the feed
+// is gone.
 func (s *Service) See(url string, state sitegraph.State, o *sitegraph.Observation) {
 	switch {
 	case s == nil || s.feeds == nil:
@@ -96,9 +96,8 @@ func (s *Service) See(url string, state sitegraph.State, o *sitegraph.Observatio
 	}
 }
 
-// Take returns what is to be visited now, and forgets it: what the operator said; and what owners
-// proved, and hubs said of feeds. It is Inbox.Take, otherwise. What subscriptions became since is
-// kept first.
+// Take returns and forgets the reported URLs: hints of the operator, and those of owners and hubs.
+// It first keeps changed subscriptions. Otherwise it is Inbox.Take.
 func (s *Service) Take(k SubscriptionKeeper, known func(server string) bool) (
 	hints, owned []string, err error) {
 	if s == nil {
@@ -112,7 +111,7 @@ func (s *Service) Take(k SubscriptionKeeper, known func(server string) bool) (
 	return hints, owned, err
 }
 
-// Close ends it.
+// Close ends the service.
 func (s *Service) Close() (err error) {
 	if s == nil {
 		return nil
@@ -128,7 +127,7 @@ func (s *Service) Close() (err error) {
 	return err
 }
 
-// ErrListen is the error where nobody can listen at an address.
+// ErrListen is returned if the process cannot listen at an address.
 var ErrListen = words.Hint(errors.New("listen for hints"),
-	"--push wants an address of this machine with a free port, as 127.0.0.1:8090",
+	"--push wants an address of this machine with a free port, for example 127.0.0.1:8090",
 	words.ExitFailed)

@@ -14,70 +14,69 @@ import (
 const (
 	mostSubscriptions = 10_000
 	mostOfServer      = 100
-	mostRequests      = 8 // to hubs, at a time
+	mostRequests      = 8 // concurrent requests to hubs
 	mostRedirects     = 3
 )
 
-// HubAnswer is what a hub said to a request.
+// HubAnswer is the answer of a hub.
 type HubAnswer struct {
 	Status    int
-	Location  string    // where a redirect leads (307, 308); "": nowhere
-	NotBefore time.Time // the hub asked not to be asked again earlier; zero: it did not
+	Location  string    // target of a redirect (307, 308); "": none
+	NotBefore time.Time // earliest next request that the hub asked for; zero: none
 }
 
-// SubscriberOptions of a Subscriber; all but Now and Woken are required.
+// SubscriberOptions configure a Subscriber. All except Now and Woken are required.
 type SubscriberOptions struct {
-	// Callback is the public address below which callbacks lie, without a slash at its end.
+	// Callback is the public URL below which callbacks are, without a slash at its end.
 	Callback string
-	// Post sends a form politely. It returns with an error when its context is over.
+	// Post sends a form politely. It returns an error when its context ends.
 	Post func(ctx context.Context, hub string, form url.Values) (HubAnswer, error)
-	// Note is told what the user should know.
+	// Note receives messages for the user.
 	Note func(format string, args ...any)
 	Now  func() time.Time // nil: time.Now
-	// Woken is called when a ping waits for Take, by any goroutine; it must not block. May be nil.
+	// Woken is called when a ping waits for Take, by any goroutine; it must not block. It may be
+	// nil.
 	Woken func()
 }
 
-// Subscriber has all subscriptions.
-//
-// It subscribes to feeds at the hubs that they name, so that a change is told and need not be
-// looked for (W3C Recommendation WebSub, 23 January 2018).
+// Subscriber subscribes to feeds at the hubs that they name. Hubs then report changes, and the
+// crawl need not look for them (W3C Recommendation WebSub, 23 January 2018).
 //
 // # Terms
 //
-//	topic         the address under which a hub knows a feed
-//	callback      the address at which a hub reaches us, one for each subscription
+//	topic         the URL under which a hub knows a feed
+//	callback      the URL at which a hub reaches the crawler, one for each subscription
 //	lease         how long a hub keeps a subscription
-//	verification  a hub asks the callback whether we want what was asked for in our name
-//	ping          a hub says that a topic has changed, and sends it along
+//	verification  a hub asks the callback whether a request in its name was genuine
+//	ping          a hub reports a change of a topic, and sends its content
 //
 // # Guarantees
 //
-//  1. A ping says that a feed has changed and nothing more: what it sends along is not read beyond
-//     its signature. The feed is fetched from its own server. So a hub can cause no more than
-//     visits to a feed that named it: five at once, and then one a minute.
-//  2. A callback has 128 random bits and belongs to one feed at one hub. Who does not know it moves
-//     nothing: 404 to verifications, 410 to pings. Only what was asked for is verified.
-//  3. A hub that was asked over https has a secret of 256 random bits. What comes to its callback
-//     without a right signature (sha1, sha256, sha384, sha512) is answered and ignored. A secret is
-//     never sent without TLS.
-//  4. A subscription is on disk before its hub is asked for it, and holds over restarts. It is
-//     asked for again when three quarters of its lease are over. Its callback stays the same while
-//     the lease holds, so that no ping is lost in between; after that it gets another.
-//  5. Requests to hubs are polite: they wait for the turn of server and address, at most eight are
-//     under way, one to a hub. After a failure a hub rests for a minute, after each further one
-//     twice as long, up to a day, for all its subscriptions: a feed that names somebody who is no
-//     hub sends next to nothing there. A hub that refuses or denies a topic is asked for it again
+//  1. A ping counts only as a report of a change: its content serves for the signature alone. The
+//     feed is fetched from its own server. So a hub can cause only visits to a feed that named it:
+//     five at once, and then one a minute.
+//  2. A callback has 128 random bits and belongs to one feed at one hub. Without it a request has
+//     no effect: 404 to verifications, 410 to pings. Only genuine requests are verified.
+//  3. A hub that was asked over https has a secret of 256 random bits. Pings without a right
+//     signature (sha1, sha256, sha384, sha512) are answered and ignored. A secret is never sent
+//     without TLS.
+//  4. A subscription is on disk before its hub is asked, and survives restarts. It is renewed after
+//     three quarters of its lease. Its callback stays the same during the lease, so that no ping is
+//     lost; then it gets a new one.
+//  5. Requests to hubs are polite: they wait for the turn of server and address. At most eight are
+//     in flight, one to a hub. After a failure a hub rests for a minute, then for twice as long
+//     each time, up to a day, for all its subscriptions. So a feed that names a server without a
+//     hub causes almost no requests there. A hub that refuses or denies a topic is asked again
 //     after a month, unless the feed names another hub.
-//  6. Where a feed is gone, or no longer names its hub, the subscription is ended at the hub.
+//  6. If a feed is gone, or no longer names its hub, the subscription is ended at the hub.
 //  7. Memory and disk are bounded: 10,000 subscriptions, 100 of feeds of one server, 4 hubs of a
 //     feed, 2 KB an address, 16 MB a ping, which is not kept.
 //
-// Pings that came and were not handed out are lost at a restart; feeds are visited in their own
-// time as well. What is known of hubs that failed is not kept either.
+// A restart drops pings that Take has not returned, and the failures of hubs. Feeds are also
+// visited at their due times.
 //
-// The caller sees feeds and visits them, sends requests, serves the callbacks and has the store. A
-// Subscriber may be used by many goroutines.
+// The caller visits feeds, sends requests, serves the callbacks and has the store. Goroutines may
+// share a Subscriber.
 type Subscriber struct {
 	o     SubscriberOptions
 	stop  context.CancelFunc
@@ -86,33 +85,33 @@ type Subscriber struct {
 
 	mu       sync.Mutex
 	byToken  map[string]*subscription
-	byFeed   map[string]*subscription // those that leave apart
+	byFeed   map[string]*subscription // without those in state leaving
 	ofServer map[string]int           // by host of the feed
 	hubs     map[string]*hub          // by their servers
-	busy     int                      // requests under way
-	dirty    map[string]bool          // settings that are to be saved
-	pings    []*subscription          // that wait for Take
-	full     bool                     // it was noted that there is no room
+	busy     int                      // requests in flight
+	dirty    map[string]bool          // settings to save
+	pings    []*subscription          // waiting for Take
+	full     bool                     // the missing room was reported
 	counts   SubscriberCounts
 }
 
-// hub is what is known of a hub.
+// hub is the state of a hub.
 type hub struct {
 	busy     bool
 	failures int
-	after    time.Time // not to be asked earlier
+	after    time.Time // earliest next request
 }
 
-// SubscriberCounts are what came of all.
+// SubscriberCounts are the counts of a Subscriber.
 type SubscriberCounts struct {
-	Known         int // subscriptions, whatever came of them
-	Subscriptions int // that hubs have verified, and whose lease holds
-	Pings         int // that were taken since the start
-	Unsigned      int // that were ignored, as their signature is not right
+	Known         int // all subscriptions
+	Subscriptions int // verified by hubs, with a lease that holds
+	Pings         int // accepted since the start
+	Unsigned      int // ignored, because their signature is wrong
 }
 
-// NewSubscriber returns a subscriber that asks hubs until Close. Restore must be called before
-// anything else.
+// NewSubscriber returns a subscriber that asks hubs until Close. Call Restore before any other
+// method.
 func NewSubscriber(o SubscriberOptions) *Subscriber {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -127,13 +126,13 @@ func NewSubscriber(o SubscriberOptions) *Subscriber {
 	return s
 }
 
-// Close ends the requests under way.
+// Close ends requests in flight.
 func (s *Subscriber) Close() {
 	s.stop()
 	s.tasks.Wait()
 }
 
-// Counts returns what came of all.
+// Counts returns the counts so far.
 func (s *Subscriber) Counts() SubscriberCounts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,11 +146,11 @@ func (s *Subscriber) Counts() SubscriberCounts {
 	return c
 }
 
-// Saw takes what a feed says that was just fetched: the hubs that it names, perhaps none, and its
-// topic there.
+// Saw handles the content of a fetched feed: the hubs that it names, perhaps none, and its topic
+// there.
 func (s *Subscriber) Saw(feed, topic string, hubs []string) {
 	hubs = slices.DeleteFunc(slices.Clone(hubs), func(hub string) bool {
-		return strings.HasPrefix(hub, s.o.Callback) // that is us
+		return strings.HasPrefix(hub, s.o.Callback) // the hub is this Subscriber
 	})
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -185,11 +184,10 @@ func (s *Subscriber) Saw(feed, topic string, hubs []string) {
 	s.add(sub)
 }
 
-// Left ends the subscription of a feed that is not there any more.
+// Left ends the subscription of a missing feed.
 func (s *Subscriber) Left(feed string) { s.Saw(feed, "", nil) }
 
-// Take returns the feeds that are to be visited because hubs say that they changed, and forgets
-// that they do.
+// Take returns and forgets the feeds to visit after pings.
 func (s *Subscriber) Take() (feeds []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -218,7 +216,7 @@ func serverOf(address string) string {
 
 func seconds(d time.Duration) string { return strconv.FormatInt(int64(d/time.Second), 10) }
 
-// add makes a subscription known; the owner of the mutex calls it, as all below.
+// add adds a subscription. The caller holds the mutex, as for all methods below.
 func (s *Subscriber) add(sub *subscription) {
 	s.byToken[sub.token()] = sub
 	if sub.State != leaving {
@@ -227,7 +225,7 @@ func (s *Subscriber) add(sub *subscription) {
 	s.markDirty(sub)
 }
 
-// change lets f change a subscription, perhaps its callback.
+// change lets f change a subscription, perhaps with its callback.
 func (s *Subscriber) change(sub *subscription, f func()) {
 	before := sub.token()
 	s.markDirty(sub)
@@ -240,7 +238,7 @@ func (s *Subscriber) change(sub *subscription, f func()) {
 	s.wake()
 }
 
-// leave ends a subscription at its hub, or forgets it if no hub knows of it.
+// leave ends a subscription at its hub, or drops it if no hub has it.
 func (s *Subscriber) leave(sub *subscription, now time.Time) {
 	delete(s.byFeed, sub.Feed)
 	if server := serverOf(sub.Feed); s.ofServer[server] > 1 {
@@ -268,7 +266,7 @@ func (s *Subscriber) wake() {
 	}
 }
 
-// run asks hubs for what is due.
+// run makes the requests to hubs that are due.
 func (s *Subscriber) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		timer := time.NewTimer(s.begin(ctx))
@@ -281,10 +279,10 @@ func (s *Subscriber) run(ctx context.Context) {
 	}
 }
 
-// longestSleep is how long run sleeps where nothing is due.
+// longestSleep limits the sleep of run if nothing is due.
 const longestSleep = time.Hour
 
-// begin begins the requests that are due, and returns when the next one is.
+// begin starts the requests that are due, and returns when the next one is.
 func (s *Subscriber) begin(ctx context.Context) (sleep time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -305,7 +303,7 @@ func (s *Subscriber) begin(ctx context.Context) (sleep time.Duration) {
 			at = h.after
 		}
 		switch {
-		case h.busy: // its end wakes
+		case h.busy: // the end of its request wakes run
 		case at.After(now):
 			sleep = min(sleep, at.Sub(now))
 		case sub.accepted && sub.State != leaving: // it was not verified in time
@@ -319,7 +317,7 @@ func (s *Subscriber) begin(ctx context.Context) (sleep time.Duration) {
 	return sleep
 }
 
-// hubOf is what is known of the hub of a subscription. Hubs that are well are not remembered.
+// hubOf returns the state of a subscription's hub. Hubs without failures are not remembered.
 func (s *Subscriber) hubOf(sub *subscription) *hub {
 	h := s.hubs[serverOf(sub.hub())]
 	if h == nil {
@@ -335,7 +333,7 @@ func (s *Subscriber) request(ctx context.Context, sub *subscription, h *hub, now
 	h.busy, sub.busy = true, true
 	s.busy++
 	if sub.State == wanted || sub.State == denied {
-		s.change(sub, func() { sub.State = asked }) // it may be verified before it is answered
+		s.change(sub, func() { sub.State = asked }) // the hub may verify it before it answers
 	}
 	form := sub.form()
 	s.tasks.Go(func() {
@@ -348,7 +346,7 @@ func (s *Subscriber) request(ctx context.Context, sub *subscription, h *hub, now
 			h.noteAnswer(answer, err, s.o.Now(), func() {
 				s.o.Note("WebSub: hub %s %s; it is asked again later", address, saying(answer, err))
 			})
-			// nothing else happened meanwhile
+			// nothing else happened in the meantime
 			if s.byToken[sub.token()] == sub && ends == (sub.State == leaving) {
 				s.answered(sub, answer, err, now)
 			}
@@ -360,7 +358,7 @@ func (s *Subscriber) request(ctx context.Context, sub *subscription, h *hub, now
 	})
 }
 
-// ask follows redirects, but from https to https only, as a secret may be in the form.
+// ask follows redirects, but from https only to https, because the form may contain a secret.
 func (s *Subscriber) ask(ctx context.Context, address string, form url.Values) (
 	answer HubAnswer, err error) {
 	for range 1 + mostRedirects {
@@ -375,7 +373,7 @@ func (s *Subscriber) ask(ctx context.Context, address string, form url.Values) (
 	return answer, nil
 }
 
-// noteAnswer takes what a hub answered, and calls note where it fails for the first time.
+// noteAnswer stores the answer of a hub, and calls note at its first failure.
 func (h *hub) noteAnswer(a HubAnswer, err error, now time.Time, note func()) {
 	if h.after = a.NotBefore; a.accepts(err) {
 		h.failures = 0
@@ -394,18 +392,18 @@ func (a HubAnswer) accepts(err error) bool {
 		a.Status < 300
 }
 
-// refuses reports whether a hub will not do what it is asked, now or later.
+// refuses reports whether a hub refuses for good.
 func (a HubAnswer) refuses(err error) bool {
 	return err == nil && a.Status >= 400 && a.Status < 500 && a.Status != 408 && a.Status != 429
 }
 
-// answered takes what a hub answered to a request that began at a moment.
+// answered handles the answer of a hub to a request that started at began.
 func (s *Subscriber) answered(sub *subscription, a HubAnswer, err error, began time.Time) {
 	now := s.o.Now()
 	switch {
-	case sub.State == active && !sub.verified.Before(began): // in the middle of the request
+	case sub.State == active && !sub.verified.Before(began): // during the request
 	case sub.State == leaving:
-		if sub.Failures++; sub.Failures >= leaveTries { // or it did not verify that it is over
+		if sub.Failures++; sub.Failures >= leaveTries { // or it did not verify the end
 			s.drop(sub)
 			return
 		}

@@ -13,31 +13,31 @@ import (
 type state string
 
 const (
-	wanted  state = "wanted"  // to be asked for, perhaps again
-	asked   state = "asked"   // the hub is asked, and has not verified it
+	wanted  state = "wanted"  // to be requested, perhaps again
+	asked   state = "asked"   // requested, and not verified yet
 	active  state = "active"  // verified
-	denied  state = "denied"  // no hub wants it
+	denied  state = "denied"  // no hub accepts it
 	leaving state = "leaving" // to be ended at the hub
 )
 
-// subscription is one feed at one hub at a time, as it is kept on disk.
+// subscription is one feed at one hub at a time, in its stored form.
 type subscription struct {
-	Feed     string    `json:"feed"` // address that we visit
+	Feed     string    `json:"feed"` // URL that the crawl visits
 	Topic    string    `json:"topic"`
-	Hubs     []string  `json:"hubs"` // that the feed names
-	Turn     int       `json:"turn"` // of these, modulo their number
+	Hubs     []string  `json:"hubs"` // hubs that the feed names
+	Turn     int       `json:"turn"` // index of the current hub, modulo their number
 	Callback string    `json:"callback"`
 	Secret   string    `json:"secret"`
 	State    state     `json:"state"`
-	Until    time.Time `json:"until"` // end of the lease; zero: none was granted
-	Next     time.Time `json:"next"`  // when the hub is asked again
+	Until    time.Time `json:"until"` // end of the lease; zero: none
+	Next     time.Time `json:"next"`  // next request to the hub
 	Failures int       `json:"failures"`
 
 	kept     bool      // on disk with this callback
-	busy     bool      // the hub is being asked
-	accepted bool      // it was, and has not verified it since
-	verified time.Time // when it last was
-	pinged   bool      // since it was handed out
+	busy     bool      // a request is in flight
+	accepted bool      // the hub accepted a request, and has not verified it
+	verified time.Time // last verification
+	pinged   bool      // since Take
 	tokens   float64   // visits that pings may cause now
 	refilled time.Time
 }
@@ -47,9 +47,9 @@ const (
 	pingEvery    = time.Minute
 	tokenBytes   = 16
 	secretBytes  = 32
-	verifyWithin = time.Hour           // after a hub was asked
-	deniedFor    = 30 * 24 * time.Hour // before it is asked again
-	usualLease   = 10 * 24 * time.Hour // that is asked for, and taken where a hub names none
+	verifyWithin = time.Hour           // after a request
+	deniedFor    = 30 * 24 * time.Hour // until the next request
+	usualLease   = 10 * 24 * time.Hour // requested, and assumed if a hub names none
 	longestLease = 365 * 24 * time.Hour
 	firstRest    = time.Minute // after a failure, doubled with each
 	longestRest  = 24 * time.Hour
@@ -62,13 +62,13 @@ func random(bytes int) string {
 	return hex.EncodeToString(b)
 }
 
-// renew gives a subscription a callback and a secret that nobody knows yet, and asks for it now.
+// renew gives a subscription a new callback and secret, and makes it due now.
 func (s *subscription) renew(base string, now time.Time) {
 	s.Callback, s.Secret = base+"/"+random(tokenBytes), random(secretBytes)
 	s.State, s.Until, s.Next, s.kept, s.accepted = wanted, time.Time{}, now, false, false
 }
 
-// token is the last segment of a callback.
+// token returns the last segment of the callback.
 func (s *subscription) token() string { return tokenOf(s.Callback) }
 
 func tokenOf(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
@@ -80,7 +80,7 @@ func (s *subscription) signs() bool { return strings.HasPrefix(s.hub(), "https:/
 
 func (s *subscription) holds(now time.Time) bool { return s.State == active && now.Before(s.Until) }
 
-// form is what the hub is asked.
+// form returns the request to the hub.
 func (s *subscription) form() url.Values {
 	f := url.Values{"hub.callback": {s.Callback}, "hub.topic": {s.Topic}, "hub.mode": {"subscribe"}}
 	if s.State == leaving {
@@ -94,7 +94,7 @@ func (s *subscription) form() url.Values {
 	return f
 }
 
-// failed makes the next request wait. Where no lease holds, it goes to the next hub of the feed.
+// failed delays the next request. Without a lease the next hub of the feed gets it.
 func (s *subscription) failed(base string, now time.Time) {
 	s.Failures++
 	s.accepted = false
@@ -107,8 +107,8 @@ func (s *subscription) failed(base string, now time.Time) {
 	s.Next = now.Add(rest(s.Failures))
 }
 
-// refused notes that a hub does not want a topic. Each hub of the feed is asked once, and then none
-// for a month.
+// refused notes that a hub refuses a topic. Each hub of the feed is asked once, and then none for a
+// month.
 func (s *subscription) refused(base string, now time.Time) {
 	s.Turn++
 	s.renew(base, now)
@@ -117,12 +117,12 @@ func (s *subscription) refused(base string, now time.Time) {
 	}
 }
 
-// rest is the time until the next request after so many failures.
+// rest returns the wait after a number of failures.
 func rest(failures int) time.Duration {
 	return min(firstRest<<min(max(failures-1, 0), 20), longestRest)
 }
 
-// mayPing takes the visit that a ping may cause.
+// mayPing uses one of the visits that pings may cause.
 func (s *subscription) mayPing(now time.Time) bool {
 	if s.refilled.IsZero() {
 		s.tokens = pingsAtOnce
@@ -136,7 +136,7 @@ func (s *subscription) mayPing(now time.Time) bool {
 	return true
 }
 
-// isOf reports whether it is for what a feed says now.
+// isOf reports whether a subscription is for the current topic and hubs of its feed.
 func (s *subscription) isOf(topic string, hubs []string) bool {
 	return s.Topic == topic && slices.Contains(hubs, s.hub())
 }

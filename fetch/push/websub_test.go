@@ -27,7 +27,7 @@ const (
 	topic = "https://blog.example/feed"
 )
 
-// store keeps settings as that of a run does.
+// store keeps settings like the store of a run.
 type store struct {
 	settings, batch map[string][]byte
 	broken          error
@@ -89,7 +89,7 @@ func newWeb(t *testing.T, s *store) *web {
 	return w
 }
 
-// settle keeps what is to be kept until nothing more happens now.
+// settle keeps changes until nothing more happens now.
 func (w *web) settle() {
 	w.t.Helper()
 	for range 4 {
@@ -100,7 +100,7 @@ func (w *web) settle() {
 	}
 }
 
-// pass lets time pass, minute by minute as the loop keeps what is to be kept.
+// pass lets time pass, and keeps changes each minute, like the loop.
 func (w *web) pass(d time.Duration) {
 	w.t.Helper()
 	for end := time.Now().Add(d); time.Now().Before(end); {
@@ -115,10 +115,10 @@ func (w *web) requests() int {
 	return len(w.asked)
 }
 
-// last is the last request to a hub.
+// last returns the last request to a hub.
 func (w *web) last() url.Values { return w.asked[len(w.asked)-1] }
 
-// verify asks a callback as a hub does.
+// verify asks a callback like a hub.
 func (w *web) verify(form url.Values, mode, topic, lease string) *httptest.ResponseRecorder {
 	q := url.Values{"hub.mode": {mode}, "hub.topic": {topic}, "hub.challenge": {"challenge<&"},
 		"hub.lease_seconds": {lease}}
@@ -128,7 +128,7 @@ func (w *web) verify(form url.Values, mode, topic, lease string) *httptest.Respo
 	return answer
 }
 
-// ping says that the topic has changed, and signs it.
+// ping sends a signed ping, and returns the status.
 func (w *web) ping(form url.Values, method, secret string) int {
 	body := "<feed>fat</feed>"
 	r := httptest.NewRequest(http.MethodPost, form.Get("hub.callback"), strings.NewReader(body))
@@ -150,8 +150,8 @@ func virtual(t *testing.T, f func(t *testing.T, w *web)) {
 	})
 }
 
-// A feed is subscribed to, verified, pinged, and asked for again before its lease ends, at the same
-// callback.
+// TestSubscription checks that a subscription is requested, verified and pinged, and renewed before
+// its lease ends, with the same callback.
 func TestSubscription(t *testing.T) {
 	virtual(t, func(t *testing.T, w *web) {
 		w.Saw(feed, topic, []string{hubA})
@@ -222,14 +222,14 @@ func TestSubscription(t *testing.T) {
 		if w.pass(500 * time.Second); w.requests() != 2 || w.Counts().Subscriptions != 1 {
 			t.Errorf("%d requests, %+v", w.requests(), w.Counts())
 		}
-		w.Saw(feed, topic, []string{hubA, hubB}) // another hub, beside ours
+		w.Saw(feed, topic, []string{hubA, hubB}) // another hub besides this crawler's own
 		if w.settle(); w.requests() != 2 {
 			t.Error("asked anew though nothing changed")
 		}
 	})
 }
 
-// What pings cause is bounded, and none is forgotten.
+// TestManyPings checks that visits caused by pings are bounded, and that no ping is forgotten.
 func TestManyPings(t *testing.T) {
 	virtual(t, func(t *testing.T, w *web) {
 		w.Saw(feed, topic, []string{hubB})
@@ -264,8 +264,8 @@ func TestManyPings(t *testing.T) {
 	})
 }
 
-// A subscription outlives the process; one whose lease ended meanwhile, or whose callbacks lie
-// elsewhere now, is asked for anew at another callback.
+// TestRestart checks that a subscription survives the process. If its lease ended meanwhile, or the
+// public URL changed, it is requested again with a new callback.
 func TestRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()
@@ -321,8 +321,8 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// A hub that is down rests, longer and longer, for all feeds that name it; where a feed names
-// another one, that is asked.
+// TestHubDown checks that a failing hub rests, longer each time, for all feeds that name it. If a
+// feed names another hub, that one is asked.
 func TestHubDown(t *testing.T) {
 	virtual(t, func(t *testing.T, w *web) {
 		w.hub = func(address string, _ url.Values) (HubAnswer, error) {
@@ -386,8 +386,8 @@ func TestSecondHub(t *testing.T) {
 	})
 }
 
-// A hub may refuse or deny a topic at any time, and is then left alone for a month. One that never
-// verifies is asked less and less.
+// TestDenied checks that a hub which refuses or denies a topic is left alone for a month. One that
+// never verifies is asked less and less often.
 func TestDenied(t *testing.T) {
 	virtual(t, func(t *testing.T, w *web) {
 		w.Saw(feed, topic, []string{hubA})
@@ -433,7 +433,7 @@ func TestDenied(t *testing.T) {
 	})
 }
 
-// A feed that is gone, or names no hub, is unsubscribed from, once.
+// TestLeave checks that a feed which is gone, or names no hub, is unsubscribed once.
 func TestLeave(t *testing.T) {
 	virtual(t, func(t *testing.T, w *web) {
 		w.Saw(feed, topic, []string{hubA})
@@ -470,7 +470,7 @@ func TestLeave(t *testing.T) {
 	})
 }
 
-// What feeds can make us keep and send is bounded.
+// TestBounds checks the limits of what feeds can make a Subscriber keep and send.
 func TestBounds(t *testing.T) {
 	virtual(t, func(t *testing.T, w *web) {
 		for i := range 3 * mostOfServer {
@@ -496,7 +496,7 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-// Redirects of hubs are followed, but a secret stays within https.
+// TestRedirect checks that redirects of hubs are followed, and that a secret stays within https.
 func TestRedirect(t *testing.T) {
 	virtual(t, func(t *testing.T, w *web) {
 		w.hub = func(address string, _ url.Values) (HubAnswer, error) {
@@ -526,7 +526,8 @@ func TestRedirect(t *testing.T) {
 	})
 }
 
-// What a damaged store holds breaks nothing; an error of the store is told.
+// TestBrokenStore checks that a damaged store does no harm, and that an error of the store is
+// returned.
 func TestBrokenStore(t *testing.T) {
 	virtual(t, func(t *testing.T, w *web) {
 		for _, text := range []string{"", "x", "null", "[null]", `[{}]`,
@@ -553,8 +554,8 @@ func TestBrokenStore(t *testing.T) {
 	})
 }
 
-// FuzzServe: whatever comes to a callback, nothing but the right topic of what was asked for is
-// confirmed, a feed is named only by a ping to its callback, and what is kept can be read again.
+// FuzzServe checks that only genuine requests are confirmed, that only a ping to a feed's callback
+// reports it, and that the kept state can be read again.
 func FuzzServe(f *testing.F) {
 	f.Add("GET", "/TOKEN", "hub.mode=subscribe&hub.topic=TOPIC&hub.challenge=x&hub.lease_seconds=5",
 		"", "")
@@ -606,7 +607,7 @@ func FuzzServe(f *testing.F) {
 	})
 }
 
-// FuzzRestore: what is read of a store is whole, within bounds, and kept as it was read.
+// FuzzRestore checks that a restored state is complete, within limits, and saved unchanged.
 func FuzzRestore(f *testing.F) {
 	f.Add(
 		`[{"feed":"https://a.example/","topic":"t","hubs":["https://h.example/"],"turn":1,"callback":"` + base + `/00112233445566778899aabbccddeeff","secret":"s","state":"active","until":"2099-01-01T00:00:00Z","next":"2098-01-01T00:00:00Z","failures":0}]`)
