@@ -7,22 +7,23 @@ import (
 	"time"
 )
 
-// ARC files are what the Internet Archive and Heritrix wrote before WARC: each record is a line of
-// five fields (version 1) or ten (version 2), the octets that a server sent, and a line end. The
-// first record names the file. A Reader hands them out as WARC records with the fields that the
-// line tells.
+// ARC files are the predecessors of WARC, written by the Internet Archive and Heritrix. Each record
+// is a line of five fields (version 1) or ten (version 2), the octets that a server sent, and a
+// line end. The first record names the file. A Reader returns them as WARC records with the fields
+// of the line.
 
 const (
 	arcVersion = "ARC"
-	arcFirst   = "filedesc:" // the address of the first record
-	// longestARC bounds the line before a record, in octets.
+	arcFirst   = "filedesc:" // URL of the first record
+	// longestARC limits the line before a record, in octets.
 	longestARC = 8 << 10
 )
 
-// IsARC reports whether a file that begins so is an ARC file.
+// IsARC reports whether a file with this beginning is an ARC file.
 func IsARC(head []byte) bool { return bytes.HasPrefix(head, []byte(arcFirst)) }
 
-// arcFields reads the line before a record; nil: it is none. The address may have blanks.
+// arcFields reads the line before a record, or returns nil for any other line. The URL may contain
+// blanks.
 func arcFields(line string) []Field {
 	words := strings.Fields(line)
 	if len(words) < 5 || len(line) > longestARC || strings.IndexByte(words[0], ':') < 1 {
@@ -52,8 +53,8 @@ func arcFields(line string) []Field {
 	return nil
 }
 
-// asHTTP makes a response of a record that begins as an HTTP answer, where its own header says
-// nothing else: one of an ARC file, and one of WARC that names no media type.
+// asHTTP makes a record a response if it begins as an HTTP answer and its header does not
+// contradict: a record of an ARC file, or of WARC without a media type.
 func (r *Record) asHTTP(begin []byte) {
 	if string(begin) != "HTTP/" {
 		return

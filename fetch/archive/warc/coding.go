@@ -17,23 +17,23 @@ import (
 )
 
 const (
-	// mostCodings bounds the codings of a body. Two are a known mistake; more are an attack.
+	// mostCodings limits the codings of a body. Two are a known mistake, more are an attack.
 	mostCodings = 4
 
-	// mostBetween bounds what a step makes for the next one, in octets.
+	// mostBetween limits the octets that a step makes for the next one.
 	mostBetween = 64 << 20
 
 	// zstdWindow is the largest window that a server may choose (RFC 9659, 3), in octets.
 	zstdWindow = 8 << 20
 )
 
-// names are the codings that can be undone, and those that cannot (false).
+// names are codings that can be undone, and those that cannot (false).
 var names = map[string]bool{"gzip": true, "x-gzip": true, "deflate": true, "br": true,
 	"zstd": true, "compress": false, "x-compress": false, "dcb": false, "dcz": false,
 	"sdch": false, "exi": false, "pack200-gzip": false}
 
-// CodingsOf returns the codings that the values of Content-Encoding name, in the order in which
-// they were applied. Names that are no coding are left out.
+// CodingsOf returns the codings in values of Content-Encoding, in the order of their application.
+// It leaves out unknown names.
 func CodingsOf(values ...string) (codings []string) {
 	for _, value := range values {
 		for name := range strings.SplitSeq(value, ",") {
@@ -46,24 +46,24 @@ func CodingsOf(values ...string) (codings []string) {
 	return codings
 }
 
-// Decode returns at most most octets of a body without its codings; see CodingsOf. With an error
-// come the octets before the damage. The result may be body itself.
+// Decode undoes the content codings of a body (RFC 9110, 8.4; see CodingsOf), and returns at most
+// most octets. With an error it returns the octets before the damage. The result may be body
+// itself.
 //
-// It undoes the content codings (RFC 9110, 8.4) of bodies that are in memory: gzip, deflate with
-// and without the header of zlib, br and zstd.
+// Codings are gzip, deflate with and without the header of zlib, br and zstd.
 //
 // # Guarantees
 //
-//  1. A body that is not in the coding that its header names is taken as it is: writers of archives
-//     undo the coding and keep the header, and servers name one that they did not use. A mark of
-//     gzip, zstd or zlib decides. Where a coding has none, a body that cannot be decoded and begins
-//     as text or a known file does is taken as it is.
-//  2. A body that is coded, and damaged or cut, gives what can be read of it, and an error.
-//  3. Each step makes a bounded number of octets, whatever it reads.
+//  1. A body that is not in the coding of its header stays unchanged: writers of archives undo the
+//     coding and keep the header, and servers name unused codings. A mark of gzip, zstd or zlib
+//     decides. For a coding without a mark, a body stays unchanged if it cannot be decoded and
+//     begins like text or a known file.
+//  2. For a damaged or cut body the readable part and an error are returned.
+//  3. Each step makes a bounded number of octets.
 //
-// Names that are no coding ("none", "utf-8", "binary") are passed over, as browsers do.
+// Unknown names ("none", "utf-8", "binary") are skipped, as in browsers.
 //
-// All functions may be called by many goroutines.
+// All functions may be called concurrently.
 func Decode(body []byte, codings []string, most int64) ([]byte, error) {
 	if len(codings) > mostCodings {
 		return nil, fmt.Errorf("the body has %d content codings; want at most %d",
@@ -84,7 +84,8 @@ func Decode(body []byte, codings []string, most int64) ([]byte, error) {
 	return body[:min(int64(len(body)), most)], bad
 }
 
-// IsPlain reports whether a body is not in the last of its codings; true if it has none.
+// IsPlain reports whether a body is not in the last of its codings. It returns true if there is
+// none.
 func IsPlain(body []byte, codings []string) bool {
 	if len(codings) == 0 || len(body) == 0 {
 		return true
@@ -92,12 +93,12 @@ func IsPlain(body []byte, codings []string) bool {
 	if isGzip(body) || isZstd(body) {
 		return false
 	}
-	const enough = 64 << 10 // octets tell whether it can be decoded
+	const enough = 64 << 10 // octets that show whether it can be decoded
 	plain, _ := undo(body, codings[len(codings)-1], enough)
 	return len(plain) > 0 && &plain[0] == &body[0]
 }
 
-// opener begins to decode.
+// opener starts to decode.
 type opener func(*bytes.Reader) (io.Reader, error)
 
 func openFlate(r *bytes.Reader) (io.Reader, error)  { return flate.NewReader(r), nil }
@@ -113,14 +114,14 @@ func openGzip(r *bytes.Reader) (io.Reader, error) {
 	return &inflater{r, flate.NewReader(r), len("sum4size"), z}, err
 }
 
-// inflater reads what lies between the header of zlib or gzip and the checksum, which is skipped as
-// far as it is there: without it no content is lost. It goes on with further gzip members. What is
-// behind them, and is none, costs no content.
+// inflater reads the data between the header and the checksum of zlib or gzip, and skips the
+// checksum: a missing one costs no content. It continues with further gzip members. Other data
+// after them costs no content.
 type inflater struct {
 	in      *bytes.Reader
 	z       io.ReadCloser
 	trailer int          // octets
-	members *gzip.Reader // reads headers; nil: there is one member
+	members *gzip.Reader // reads further headers; nil: there is one member
 }
 
 func (f *inflater) Read(p []byte) (int, error) {
@@ -150,7 +151,7 @@ func openZstd(r *bytes.Reader) (io.Reader, error) {
 	return z.IOReadCloser(), nil
 }
 
-// undo undoes one coding. What is not coded is returned itself.
+// undo undoes one coding. It returns an uncoded body unchanged.
 func undo(body []byte, name string, most int64) (plain []byte, err error) {
 	var tries []opener
 	zlibMark := len(body) > 1 && body[0]&0x8f == 8 && body[1]&0x20 == 0 &&
@@ -158,7 +159,7 @@ func undo(body []byte, name string, most int64) (plain []byte, err error) {
 	switch {
 	case len(body) == 0:
 		return body, nil
-	case isGzip(body): // whichever the header names
+	case isGzip(body): // whatever the header names
 		plain, _, err = decode(body, openGzip, most)
 		return plain, err
 	case isZstd(body):
@@ -193,15 +194,15 @@ func undo(body []byte, name string, most int64) (plain []byte, err error) {
 // isGzip reports whether a body begins with the mark of gzip (RFC 1952, 2.3.1).
 func isGzip(body []byte) bool { return bytes.HasPrefix(body, []byte{0x1f, 0x8b, 8}) }
 
-// isZstd reports whether a body begins with a frame of zstd, or with one of its frames that say
-// nothing (RFC 8878, 3.1).
+// isZstd reports whether a body begins with a frame of zstd, or with a skippable frame (RFC 8878,
+// 3.1).
 func isZstd(body []byte) bool {
 	return bytes.HasPrefix(body, []byte{0x28, 0xb5, 0x2f, 0xfd}) || len(body) > 4 &&
 		body[0]&0xf0 == 0x50 && bytes.HasPrefix(body[1:], []byte{0x2a, 0x4d, 0x18})
 }
 
-// decode reads at most most octets. left is how many of the body were not needed; an error of a
-// checksum, or of what is behind the end, costs no content and is none.
+// decode reads at most most octets. left is the number of unused octets of the body. Errors of a
+// checksum, or after the end, cost no content and are ignored.
 func decode(body []byte, open opener, most int64) (plain []byte, left int, err error) {
 	in := bytes.NewReader(body)
 	r, err := open(in)
@@ -227,7 +228,7 @@ func decode(body []byte, open opener, most int64) (plain []byte, left int, err e
 	return plain, in.Len(), err
 }
 
-// isKnown reports whether a body begins as text or a known file does, and not as a cut gzip file.
+// isKnown reports whether a body begins like text or a known file, but not like a cut gzip file.
 func isKnown(body []byte) bool {
 	kind := http.DetectContentType(body)
 	return kind != "application/octet-stream" && kind != "application/x-gzip"

@@ -15,7 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// coders make what a coding has; "deflate" is that of the standard, "raw" what old servers send.
+// coders encode a body in each coding; "deflate" is the standard's, "raw" that of old servers.
 var coders = map[string]func(io.Writer) io.WriteCloser{
 	"gzip": func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
 	"br":   func(w io.Writer) io.WriteCloser { return brotli.NewWriter(w) },
@@ -101,8 +101,8 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestUndoCut cuts bodies: what comes is a beginning of the page, and an error says that it is not
-// all, unless only a checksum is missing.
+// TestUndoCut cuts bodies. The result is the start of the page with an error, unless only a
+// checksum is missing.
 func TestUndoCut(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	text := make([]byte, 20_000)
@@ -122,7 +122,7 @@ func TestUndoCut(t *testing.T) {
 	}
 }
 
-// TestUndoBounds undoes what becomes very large.
+// TestUndoBounds decodes bodies that become very large.
 func TestUndoBounds(t *testing.T) {
 	zeros := make([]byte, 4<<20)
 	for name := range coders {
@@ -149,8 +149,8 @@ func TestIsPlain(t *testing.T) {
 	}
 }
 
-// FuzzUndo undoes codings of anything: what comes keeps its bound, and is the same again with a
-// larger one.
+// FuzzUndo decodes arbitrary bodies. The result keeps its limit, and is the start of the one with a
+// larger limit.
 func FuzzUndo(f *testing.F) {
 	for name := range coders {
 		f.Add(code(name, page), strings.Replace(name, "raw", "deflate", 1))

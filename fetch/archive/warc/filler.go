@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// mostExtra is how long the extra field of a gzip header can be (RFC 1952, 2.3).
+// mostExtra is the greatest length of the extra field in a gzip header (RFC 1952, 2.3).
 const mostExtra = 1<<16 - 1
 
-// empty is a record that says nothing.
+// empty returns a record without content.
 func empty(padding int) []byte {
 	return fmt.Appendf(nil, "WARC/1.1\r\n%s: %s\r\n%s: %s\r\n%s: %s\r\n%s: %d\r\n\r\n%s\r\n\r\n",
 		TypeField, Metadata, IDField, NewID(),
@@ -20,15 +20,15 @@ func empty(padding int) []byte {
 		bytes.Repeat([]byte(" "), padding))
 }
 
-// Filler is one or more gzip members of exactly that many octets, of records that say nothing. What
-// fills them is in the extra field of their headers (RFC 1952, 2.3.1.1), which readers pass over.
+// Filler returns gzip members of exactly this many octets in all, with empty records. Padding is in
+// the extra field of their headers (RFC 1952, 2.3.1.1), which readers skip.
 func Filler(octets int) (all []byte, err error) {
 	for octets > 0 {
 		member, least, err := filler(octets)
 		if err != nil {
 			return nil, err
 		}
-		const more = 16 // octets by which two records may differ when they are compressed
+		const more = 16 // octets by which the compressed forms of two records may differ
 		if left := octets - len(member); left > 0 && left < least+more {
 			if member, _, err = filler(len(member) - least - more); err != nil {
 				return nil, err
@@ -40,8 +40,8 @@ func Filler(octets int) (all []byte, err error) {
 	return all, nil
 }
 
-// filler is a member of so many octets, or of as many as one can have. least is how many it has to
-// have.
+// filler returns a member of this length, or of the greatest possible one. least is the least
+// possible length.
 func filler(octets int) (member []byte, least int, err error) {
 	plain := empty(0)
 	var packed bytes.Buffer
@@ -69,7 +69,7 @@ func filler(octets int) (member []byte, least int, err error) {
 	return binary.LittleEndian.AppendUint32(member, uint32(len(plain))), least, nil
 }
 
-// PlainFiller is the same for files that are not compressed: one record.
+// PlainFiller returns one record of this length for uncompressed files.
 func PlainFiller(octets int) ([]byte, error) {
 	least := len(empty(0))
 	for padding := max(octets-least-8, 0); padding <= max(octets-least, 0); padding++ {

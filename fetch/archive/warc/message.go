@@ -15,29 +15,29 @@ import (
 type Message struct {
 	Status  int
 	Head    []byte // status line, fields and the empty line
-	Body    []byte // with its transfer coding; nothing from behind its end
-	Whole   bool   // the body has its end, as far as the head tells of one
-	Open    bool   // the head tells of none: it ends with the connection
+	Body    []byte // with its transfer coding, and without octets after its end
+	Whole   bool   // the body is complete, as far as the head shows
+	Open    bool   // the head does not show the end: it ends with the connection
 	Payload []byte // SHA-1 of the body without its transfer coding
-	Size    int64  // octets of that
+	Size    int64  // octets of the body without transfer coding
 	fields  []Field
-	undone  bool // the head says that Body has chunks, and it has none
-	asIs    bool // Body has no transfer coding, whatever the head says
+	undone  bool // the head announces chunks, and Body has none
+	asIs    bool // Body has no transfer coding, whatever the head announces
 }
 
-// maxMessageHead bounds the head of a message, in octets. Clients take 128 KiB by default; what
-// other writers keep may be longer.
+// maxMessageHead limits the head of a message, in octets. Clients accept 128 KiB by default; other
+// writers may keep longer ones.
 const maxMessageHead = 1 << 20
 
 var errHead = errors.New("the HTTP header has no end")
 
-// ParseResponse reads an answer. Interim answers before it (RFC 9110, 15.2) are left out, and so is
-// what came behind its end.
+// ParseResponse reads an answer. It drops interim answers before it (RFC 9110, 15.2), and octets
+// after its end.
 func ParseResponse(raw []byte) (*Message, error) { return parse(raw, nil) }
 
-// ParseRecord reads the answer in the block of a record. Writers undo codings and keep the head as
-// it was: a body that is longer than its Content-Length is whole if the digest of the record says
-// so, or without one if it is not in the content coding that the head names.
+// ParseRecord reads the answer in the block of a record. Some writers undo codings and keep the
+// head. So a body longer than its Content-Length is complete if the record's digest matches, or
+// without a digest, if the body is not in the content coding of the head.
 func ParseRecord(rec *Record, block []byte) (*Message, error) { return parse(block, rec) }
 
 func parse(raw []byte, of *Record) (*Message, error) {
@@ -62,13 +62,13 @@ func parse(raw []byte, of *Record) (*Message, error) {
 	}
 }
 
-// read finds the end of the body (RFC 9112, 6.3) and its digest.
+// read finds the end of the body (RFC 9112, 6.3), and its digest.
 func (m *Message) read(rest []byte) {
 	sum := sha1.New()
 	length, err := strconv.ParseInt(m.Get(LengthField), 10, 64)
 	hasLength := err == nil && length >= 0
 	switch {
-	case m.Status == 304: // its payload is another record's
+	case m.Status == 304: // its payload is that of another record
 		m.Whole = true
 		return
 	case m.Status == 204:
@@ -96,7 +96,8 @@ func (m *Message) read(rest []byte) {
 	m.Payload = sum.Sum(nil)
 }
 
-// isLonger reports whether all that is behind the head is the body, and it was read otherwise.
+// isLonger reports whether the body is everything after the head, although the head shows an
+// earlier end.
 func (m *Message) isLonger(rest []byte, of *Record) bool {
 	chunked := isChunked(m.fields)
 	if chunked && m.Whole || !chunked && len(m.Body) == len(rest) {
@@ -113,14 +114,14 @@ func (m *Message) isLonger(rest []byte, of *Record) bool {
 	return !chunked && IsPlain(rest, m.codings()) && len(m.codings()) > 0
 }
 
-// IsChunked reports whether the head says that the body has chunks.
+// IsChunked reports whether the head announces chunks.
 func (m *Message) IsChunked() bool { return isChunked(m.fields) }
 
-// codings are those that the head names.
+// codings returns the codings in the head.
 func (m *Message) codings() []string { return Codings(m.fields) }
 
-// Codings returns the codings of a body that a header names, chunks apart: those of the content,
-// and then those of the transfer.
+// Codings returns the codings of a body by its header, except chunks: those of the content, and
+// then those of the transfer.
 func Codings(header []Field) []string {
 	var content, transfer []string
 	for _, f := range header {
@@ -134,14 +135,14 @@ func Codings(header []Field) []string {
 	return CodingsOf(append(content, transfer...)...)
 }
 
-// IsDecoded reports whether the head names a content coding in which the body is not.
+// IsDecoded reports whether the body is not in the content coding of the head.
 func (m *Message) IsDecoded() bool {
 	codings := m.codings()
 	return len(codings) > 0 && IsPlain(m.Plain(), codings)
 }
 
-// Cut says why the body in a record is not whole; "": it is, or nothing tells. The length of a body
-// whose coding was undone tells nothing.
+// Cut returns why the body in a record is not complete, or "" if it is or may be. The length of a
+// decoded body shows nothing.
 func (m *Message) Cut(rec *Record) string {
 	why := rec.Get(TruncatedField)
 	switch {
@@ -154,7 +155,7 @@ func (m *Message) Cut(rec *Record) string {
 	return why
 }
 
-// Get returns the first value of a field; "" if there is none.
+// Get returns the first value of a field, or "".
 func (m *Message) Get(name string) string { return get(m.fields, name) }
 
 func get(fields []Field, name string) string {
@@ -166,8 +167,7 @@ func get(fields []Field, name string) string {
 	return ""
 }
 
-// isChunked reports whether a transfer coding is chunked, wherever it is named, as the fetcher
-// reads it.
+// isChunked reports whether a transfer coding is chunked, anywhere in the list, like the fetcher.
 func isChunked(fields []Field) bool {
 	for _, f := range fields {
 		if !strings.EqualFold(f.Name, "Transfer-Encoding") {
@@ -182,8 +182,8 @@ func isChunked(fields []Field) bool {
 	return false
 }
 
-// statusOf reads a status line, also one in small letters and one without a blank behind the code,
-// which servers send; 0 if it is none.
+// statusOf returns the status in a status line, or 0. It accepts lower case, and no blank after the
+// code: servers send both.
 func statusOf(head []byte) int {
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	words := strings.Fields(string(line[:min(len(line), 100)]))
@@ -201,8 +201,7 @@ func statusOf(head []byte) int {
 	return status
 }
 
-// headLength is how many octets the head of a message has, its empty line included; -1: it has no
-// end.
+// headLength returns the length of a message's head with its empty line, or -1 if it has no end.
 func headLength(raw []byte) int {
 	for at := 0; at < min(len(raw), maxMessageHead); {
 		n := bytes.IndexByte(raw[at:], '\n')
@@ -237,13 +236,13 @@ func messageHead(r *bufio.Reader) (head []byte, fields []Field, err error) {
 	}
 }
 
-// endsEmpty reports whether the last line is empty, and not the end of a long one.
+// endsEmpty reports whether the last line is empty, and is not the end of a long one.
 func endsEmpty(head []byte) bool {
 	head = bytes.TrimSuffix(bytes.TrimSuffix(head, []byte("\n")), []byte("\r"))
 	return len(head) == 0 || head[len(head)-1] == '\n'
 }
 
-// parseFields reads the lines behind the first one. Lines without a colon are left out.
+// parseFields reads the lines after the first one. It drops lines without a colon.
 func parseFields(head []byte) (fields []Field) {
 	_, rest, _ := strings.Cut(string(head), "\n")
 	for line := range strings.Lines(rest) {
@@ -251,7 +250,7 @@ func parseFields(head []byte) (fields []Field) {
 		if line == "" {
 			continue
 		}
-		if line[0] == ' ' || line[0] == '\t' { // a line that goes on
+		if line[0] == ' ' || line[0] == '\t' { // a continued line
 			if n := len(fields); n > 0 {
 				fields[n-1].Value += " " + strings.TrimSpace(line)
 			}
@@ -264,19 +263,19 @@ func parseFields(head []byte) (fields []Field) {
 	return fields
 }
 
-// maxChunkLine bounds the line before a chunk, in octets; extensions are rare and short.
+// maxChunkLine limits the line before a chunk, in octets; extensions are rare and short.
 const maxChunkLine = 4096
 
-// dechunker undoes the chunked transfer coding (RFC 9112, 7.1). A body that says to be chunked and
-// does not begin with a chunk is taken as it is: some writers undo the coding and keep the field.
+// dechunker undoes the chunked transfer coding (RFC 9112, 7.1). A body that does not begin with a
+// chunk stays unchanged: some writers undo the coding and keep the field.
 type dechunker struct {
 	r       *bufio.Reader
-	left    int64 // octets of the chunk under way
+	left    int64 // octets left of the chunk
 	begun   bool
-	done    bool // the last chunk and its trailer came
+	done    bool // after the last chunk and its trailer
 	asIs    bool
-	prefix  []byte // of a body that is taken as it is
-	between bool   // behind the octets of a chunk
+	prefix  []byte // start of a body that stays unchanged
+	between bool   // after the octets of a chunk
 }
 
 func (d *dechunker) Read(p []byte) (int, error) {
@@ -324,7 +323,7 @@ func (d *dechunker) next() error {
 	if d.left = int64(size); size > 0 {
 		return nil
 	}
-	for { // the trailer; of a server that ends without the empty line no content is lost
+	for { // the trailer; a missing empty line at its end costs no content
 		line, err := d.line()
 		if err != nil && (err != io.EOF || len(line) > 0) {
 			return unexpected(err)
@@ -351,15 +350,15 @@ func unexpected(err error) error {
 	return err
 }
 
-// Fields are the lines of the header.
+// Fields returns the lines of the header.
 func (m *Message) Fields() []Field { return m.fields }
 
-// Plain is the body without its transfer coding, as far as that can be undone.
+// Plain returns the body without its transfer coding, as far as it can be undone.
 func (m *Message) Plain() []byte {
 	if m.asIs || !isChunked(m.fields) {
 		return m.Body
 	}
-	// What is wrong with a chunk ends the body there.
+	// A fault in a chunk ends the body there.
 	plain, _ := io.ReadAll(&dechunker{r: bufio.NewReaderSize(bytes.NewReader(m.Body),
 		maxChunkLine)})
 	return plain

@@ -22,8 +22,8 @@ func zipped(texts ...string) string {
 	return b.String()
 }
 
-// TestOtherWriters reads two records as other writers separate and pack them, each also by its
-// place alone.
+// TestOtherWriters reads two records as other writers separate and pack them, each also at its
+// offset alone.
 func TestOtherWriters(t *testing.T) {
 	const head = "WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: 5\r\n\r\nhello"
 	const record = head + "\r\n\r\n"
@@ -62,8 +62,8 @@ func TestOtherWriters(t *testing.T) {
 	}
 }
 
-// TestMemberEndsEarly: where a member ends before its record, and the next one begins another, the
-// record is damaged and the next one is not.
+// TestMemberEndsEarly checks a member that ends before its record. The record is damaged, and the
+// record in the next member is read.
 func TestMemberEndsEarly(t *testing.T) {
 	const head = "WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: 500\r\n\r\n"
 	const record = "WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: 0\r\n\r\n\r\n\r\n"
@@ -123,7 +123,7 @@ func TestARC(t *testing.T) {
 	}
 }
 
-// TestParseRecord reads bodies that writers decoded, with the header as it was.
+// TestParseRecord reads bodies that writers decoded, with unchanged headers.
 func TestParseRecord(t *testing.T) {
 	page := "<title>T</title>" + strings.Repeat("<p>words", 20)
 	digest := func(text string) string {

@@ -14,22 +14,22 @@ import (
 )
 
 const (
-	// maxHead bounds the header of a record, in octets. It holds a few addresses.
+	// maxHead limits the header of a record, in octets. It has a few URLs.
 	maxHead = 256 << 10
 
-	// MaxBlock bounds the block of a record, in octets: without a bound, a small gzip file could
-	// keep a reader busy for days. Video of hours is smaller.
+	// MaxBlock limits the block of a record, in octets. Without a limit a small gzip file could
+	// keep a reader busy for days. Hours of video are smaller.
 	MaxBlock = 16 << 30
 
-	// maxBetween bounds empty lines between two records, in octets.
+	// maxBetween limits the empty lines between two records, in octets.
 	maxBetween = 64
 )
 
-// DamageError says where a file is not what a WARC file must be.
+// DamageError is a fault of a file at an offset.
 type DamageError struct {
-	Offset int64 // of the record, or of its member, in the file
+	Offset int64 // of the record or its member
 	What   string
-	Err    error // io.ErrUnexpectedEOF if the file ends there; may be nil
+	Err    error // io.ErrUnexpectedEOF at the end of the file; may be nil
 }
 
 func (e *DamageError) Error() string {
@@ -42,33 +42,33 @@ func (e *DamageError) Error() string {
 
 func (e *DamageError) Unwrap() error { return e.Err }
 
-// IsCut reports whether an error says that a file ends in the middle of a record.
+// IsCut reports whether an error means that a file ends in the middle of a record.
 func IsCut(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }
 
-// Record is a record that is read. It is valid until the next call of Next.
+// Record is a record from a Reader, valid until the next call of Next.
 type Record struct {
-	Version string // as "WARC/1.1"
-	Offset  int64  // of the record, or of its gzip member
-	Stored  int64  // octets that it takes in the file, once it is read to its end
-	Within  int64  // octets before it in its member, uncompressed: it is not the first there
+	Version string // for example "WARC/1.1"
+	Offset  int64  // of the record or its gzip member
+	Stored  int64  // its length in the file, once it is read to its end
+	Within  int64  // octets before it in its member, uncompressed; 0: it is the first
 	Gzip    bool
 	Header  []Field
 	Length  int64     // of the block, in octets
-	Block   io.Reader // what is left of it
+	Block   io.Reader // the unread part
 }
 
-// Get returns the first value of a field of the header; "" if there is none.
+// Get returns the first value of a header field, or "".
 func (r *Record) Get(name string) string { return get(r.Header, name) }
 
-// Type is what kind of record it is.
+// Type returns the type of the record.
 func (r *Record) Type() string { return r.Get(TypeField) }
 
-// URI is what the record is about, without the brackets that some writers put around it.
+// URI returns the subject of the record, without the brackets of some writers.
 func (r *Record) URI() string {
 	return strings.TrimSuffix(strings.TrimPrefix(r.Get(URIField), "<"), ">")
 }
 
-// Date is when the record was captured.
+// Date returns the time of the capture.
 func (r *Record) Date() (time.Time, error) { return ParseDate(r.Get(DateField)) }
 
 // IsHTTP reports whether the block is an HTTP message.
@@ -77,7 +77,7 @@ func (r *Record) IsHTTP() bool {
 	return strings.EqualFold(strings.TrimSpace(kind), "application/http")
 }
 
-// counter counts what is read of a file.
+// counter counts the octets that are read from a file.
 type counter struct {
 	r io.Reader
 	n int64
@@ -89,29 +89,29 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Reader reads the records of a file one after the other.
+// Reader reads the records of a file in turn.
 type Reader struct {
 	base  int64 // offset of the first octet in the file
 	count *counter
 	file  *bufio.Reader // octets of the file
 	z     *gzip.Reader
-	in    *bufio.Reader // octets of records: of file, or of z
+	in    *bufio.Reader // octets of records: those of file or z
 	out   *counter      // octets of z
 	zip   bool
 	begin int64 // offset of the member
 	rec   *Record
-	left  io.LimitedReader // the block
-	err   error            // of the last Next, which stays
+	left  io.LimitedReader // rest of the block
+	err   error            // of the last Next, permanent
 }
 
-// NewReader returns a reader of a file that is at a record, at this offset.
+// NewReader returns a reader of a file that stands at a record with this offset.
 func NewReader(r io.Reader, offset int64) *Reader {
 	c := &counter{r: r}
 	return &Reader{base: offset, count: c, file: bufio.NewReaderSize(c, 64<<10)}
 }
 
-// Skip skips octets of the gzip member at which the reader is, uncompressed: Record.Within is how
-// many are before a record. It is called before Next.
+// Skip skips uncompressed octets of the current gzip member: Record.Within is their number before a
+// record. Call it before Next.
 func (r *Reader) Skip(within int64) error {
 	if within == 0 {
 		return nil
@@ -129,11 +129,11 @@ func (r *Reader) Skip(within int64) error {
 	return nil
 }
 
-// offset is that of the next octet of the file.
+// offset returns the offset of the next octet.
 func (r *Reader) offset() int64 { return r.base + r.count.n - int64(r.file.Buffered()) }
 
-// Next returns the next record; io.EOF behind the last one, or a DamageError. An error of the
-// system is returned as it is. What the last record has left is skipped.
+// Next returns the next record, io.EOF after the last one, or a DamageError. An error of the system
+// is returned unchanged. Next skips the unread part of the last record.
 func (r *Reader) Next() (*Record, error) {
 	if r.err == nil {
 		r.err = r.next()
@@ -169,10 +169,10 @@ func (r *Reader) next() error {
 	return nil
 }
 
-// byteOrderMark begins a text of Windows, perhaps.
+// byteOrderMark may begin a text of Windows.
 const byteOrderMark = "\xef\xbb\xbf"
 
-// enter begins a member, or a plain record.
+// enter starts a member, or an uncompressed record.
 func (r *Reader) enter() error {
 	for range maxBetween {
 		r.begin = r.offset()
@@ -206,7 +206,7 @@ func (r *Reader) enter() error {
 		r.out = &counter{r: r.z}
 		r.in, r.zip = bufio.NewReaderSize(r.out, 32<<10), true
 		switch err := r.skipEmpty(); {
-		case err == io.EOF: // an empty member, which some tools write at the end
+		case err == io.EOF: // an empty member; some tools write one at the end
 			r.in = nil
 			continue
 		case err != nil:
@@ -217,8 +217,9 @@ func (r *Reader) enter() error {
 	return r.damage("empty lines without end", nil)
 }
 
-// goOn goes on with the next member where one ended in the middle of a record: tools that compress
-// blocks of a file make members so. False: there is none, or a record begins there.
+// goOn continues with the next member if one ended in the middle of a record: tools that compress
+// blocks of a file make such members. It returns false if there is none, or if a record begins
+// there.
 func (r *Reader) goOn() bool {
 	if !r.zip {
 		return false
@@ -233,7 +234,7 @@ func (r *Reader) goOn() bool {
 	r.z.Multistream(false)
 	r.out = &counter{r: r.z}
 	r.in.Reset(r.out)
-	head, _ := r.in.Peek(longestARC) // of a shorter member there are fewer
+	head, _ := r.in.Peek(longestARC) // a shorter member has fewer
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	if bytes.HasPrefix(line, []byte("WARC/")) || arcFields(string(line)) != nil {
 		return false
@@ -247,12 +248,12 @@ func (r *Reader) isARC() bool {
 	if c, _ := r.file.Peek(1); c[0]|0x20 < 'a' || c[0]|0x20 > 'z' {
 		return false
 	}
-	head, _ := r.file.Peek(longestARC) // of a shorter file there are fewer
+	head, _ := r.file.Peek(longestARC) // a shorter file has fewer
 	line, _, ended := bytes.Cut(head, []byte("\n"))
 	return ended && arcFields(string(line)) != nil
 }
 
-// skipEmpty skips empty lines. Its error is that of the octet behind them.
+// skipEmpty skips empty lines. Its error is that of the next octet.
 func (r *Reader) skipEmpty() error {
 	for range maxBetween {
 		next, err := r.in.Peek(1)
@@ -274,7 +275,7 @@ func (r *Reader) damage(what string, err error) error {
 // header reads the header of a record (WARC 1.1, 4).
 func (r *Reader) header(rec *Record) error {
 	var head []byte
-	begin := 0 // of the line
+	begin := 0 // start of the line
 	for {
 		part, err := r.in.ReadSlice('\n')
 		head = append(head, part...)
@@ -334,7 +335,8 @@ func (b *blockReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Finish reads the last record to its end, which sets Stored. It returns what Next would.
+// Finish reads the last record to its end, which sets Stored. It returns the error that Next would
+// return.
 func (r *Reader) Finish() error {
 	if r.rec == nil {
 		return nil
@@ -349,9 +351,9 @@ func (r *Reader) Finish() error {
 	return r.err
 }
 
-// leave reads what is behind a block: an empty line twice, and the end of the member. Line ends
-// without CR are taken, fewer of them where another record or the end of a sound member follows,
-// and any number of them in ARC files.
+// leave reads the end of a record: two empty lines, and the end of the member. It accepts line ends
+// without CR, fewer lines before another record or the end of a sound member, and any number of
+// them in ARC files.
 func (r *Reader) leave(rec *Record) error {
 	const most = 4
 	end, err := r.in.Peek(most + len("WARC/"))

@@ -30,7 +30,7 @@ const (
 	NotModified = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 )
 
-// Names of fields that are used in more than one place (WARC 1.1, 5).
+// Names of fields that are used in several places (WARC 1.1, 5).
 const (
 	TypeField          = "WARC-Type"
 	IDField            = "WARC-Record-ID"
@@ -62,7 +62,7 @@ type Field struct{ Name, Value string }
 // dateLayout has microseconds, which WARC 1.1 allows and 1.0 does not (5.4).
 const dateLayout = "2006-01-02T15:04:05.000000Z"
 
-// FormatDate is a moment as the header of a record has it, in UTC to the microsecond.
+// FormatDate returns a time in the form of record headers, in UTC to the microsecond.
 func FormatDate(t time.Time) string { return t.UTC().Format(dateLayout) }
 
 // ParseDate reads the date of a record of any version.
@@ -75,20 +75,20 @@ func ParseDate(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("date %q of a record: want one like 2026-01-31T12:00:00Z", text)
 }
 
-// dateLayouts are the forms of a date that the standard has (WARC 1.1, 5.4), and two that writers
-// use: a zone without a colon, and digits alone.
+// dateLayouts are the forms of dates in the standard (WARC 1.1, 5.4), and two of other writers: a
+// zone without a colon, and digits alone.
 var dateLayouts = []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02", "2006-01", "2006",
 	"2006-01-02T15:04:05Z0700", "20060102150405"}
 
-// NewID is a record's name: a random UUID (RFC 9562, 5.4) as a URI.
+// NewID returns the ID of a new record: a random UUID (RFC 9562, 5.4) as a URI.
 func NewID() string {
 	var b [16]byte
-	rand.Read(b[:]) // never fails
+	rand.Read(b[:]) // it cannot fail
 	return idOf(b, 4)
 }
 
-// NamedID is the ID of a record that is made anew each time: the same for the same name (RFC 9562,
-// 5.5, in the name space of addresses).
+// NamedID returns the ID of a record that is made several times: the same for the same name (RFC
+// 9562, 5.5, in the name space of URLs).
 func NamedID(name string) string {
 	space := []byte("\x6b\xa7\xb8\x11\x9d\xad\x11\xd1\x80\xb4\x00\xc0\x4f\xd4\x30\xc8")
 	sum := sha1.Sum(append(space, name...))
@@ -108,28 +108,28 @@ func idOf(b [16]byte, version byte) string {
 	return string(append(text, '>'))
 }
 
-// DigestText is a SHA-1 as the header of a record has it.
+// DigestText returns a SHA-1 in the form of record headers.
 func DigestText(sum []byte) string { return "sha1:" + base32.StdEncoding.EncodeToString(sum) }
 
-// NewRecord is a record to be written.
+// NewRecord is a record to write.
 type NewRecord struct {
 	Type   string
 	ID     string
 	Date   time.Time
-	Fields []Field  // beside type, ID, date, length and the digest of the block
-	Block  [][]byte // its pieces, one behind the other
+	Fields []Field  // besides type, ID, date, length and the digest of the block
+	Block  [][]byte // pieces in a row
 	Coding Coding
 }
 
-// Coding is how a record is compressed. Each is gzip.
+// Coding is the compression of a record. All codings make gzip.
 type Coding uint8
 
 const (
-	// Small is the fastest level that looks for what comes again: pages become a third as large.
-	// The usual level takes three times as long and saves 8 % of that.
+	// Small is the fastest level that looks for repetitions: pages shrink to a third. The default
+	// level takes three times as long and saves another 8 %.
 	Small Coding = iota
-	// Quick gives frequent octets short codes, and no more: pages become 0.6 times as large, in a
-	// third of the time.
+	// Quick only gives frequent octets short codes: pages shrink to 0.6 of their size, in a third
+	// of the time.
 	Quick
 	// Stored does not compress.
 	Stored
@@ -138,14 +138,14 @@ const (
 
 var levels = [codings]int{gzip.BestSpeed, gzip.HuffmanOnly, gzip.NoCompression}
 
-// Writer makes records. The zero value is ready.
+// Writer writes records. Its zero value is ready.
 type Writer struct {
 	z     [codings]*gzip.Writer
 	head  []byte
 	block hash.Hash
 }
 
-// appender appends what is written.
+// appender appends written octets.
 type appender []byte
 
 func (a *appender) Write(p []byte) (int, error) {
@@ -153,8 +153,8 @@ func (a *appender) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Append appends a record as one gzip member to dst. It fails if a field has a character that would
-// end its line.
+// Append appends a record to dst as one gzip member. It fails if a field contains a character that
+// would end its line.
 func (w *Writer) Append(dst []byte, r *NewRecord) ([]byte, error) {
 	if w.block == nil {
 		w.block = sha1.New()

@@ -13,23 +13,24 @@ import (
 	"strings"
 )
 
-// Digest is what a record says of its block or payload, and whether that is so.
+// Digest is the digest of a block or payload in a record, and whether it is right.
 type Digest struct {
-	Claimed string `json:"claimed,omitempty"` // "": the record claims none
-	// as the claim is written; "" where nothing was compared
+	Claimed string `json:"claimed,omitempty"` // "": there is none
+	// Actual has the form of the claim; "" if nothing was compared.
 	Actual string `json:"actual,omitempty"`
-	Right  bool   `json:"right"` // false also where nothing was compared
-	// Chunks: it is that of the body with its chunks, as some writers make it against the standard.
+	Right  bool   `json:"right"` // false if nothing was compared
+	// Chunks means that the digest is of the body with its chunks: some writers violate the
+	// standard so.
 	Chunks bool `json:"over_chunks,omitempty"`
 }
 
-// Wrong reports whether a claim was compared and does not hold.
+// Wrong reports whether a claim was compared and is wrong.
 func (d Digest) Wrong() bool { return d.Actual != "" && !d.Right }
 
-// digester compares a claim with what it is fed.
+// digester compares a claim with the octets written to it.
 type digester struct {
 	claim string
-	name  string // of the algorithm
+	name  string // name of the algorithm
 	hash  hash.Hash
 }
 
@@ -47,7 +48,7 @@ func newDigester(claim string) *digester {
 	return d
 }
 
-// isDigest reports whether a claim is that of a text.
+// isDigest reports whether a claim is the digest of a text.
 func isDigest(text []byte, claim string) bool {
 	d := newDigester(claim)
 	_, _ = d.Write(text) // it cannot fail
@@ -75,7 +76,7 @@ func (d *digester) result() Digest {
 	case hex.EncodedLen(len(sum)):
 		actual = hex.EncodeToString(sum)
 		result.Right = strings.EqualFold(actual, value)
-	case base64.RawStdEncoding.EncodedLen(len(sum)): // seen of other writers
+	case base64.RawStdEncoding.EncodedLen(len(sum)): // used by other writers
 		actual = base64.RawStdEncoding.EncodeToString(sum)
 		result.Right = actual == strings.NewReplacer("-", "+", "_", "/").Replace(value)
 	}
@@ -83,23 +84,23 @@ func (d *digester) result() Digest {
 	return result
 }
 
-// Seen is what reading a whole record found.
+// Seen is the result of reading a whole record.
 type Seen struct {
 	Status  int    // of an HTTP answer; 0: it is none
-	Type    string // media type of an HTTP answer, as it was sent; "": not told
-	Chunked bool   // the head of an answer says that its body has chunks
+	Type    string // media type of an HTTP answer, as sent; "": not named
+	Chunked bool   // the head announces chunks
 	Block   Digest
 	Payload Digest
-	Sum     string // SHA-1 of the payload, as records have it
+	Sum     string // SHA-1 of the payload, in the form of records
 	Size    int64  // octets of the payload
 }
 
-// Verify reads a record to its end and compares its digests. Its error is that of Next. What is no
-// HTTP message although the record says so has the whole block as its payload.
+// Verify reads a record to its end and compares its digests. Its error is that of Next. If the
+// block is not the HTTP message that the record announces, all of it is the payload.
 func (r *Reader) Verify(rec *Record) (seen Seen, err error) {
 	block := newDigester(rec.Get(BlockDigestField))
 	payload := newDigester(rec.Get(PayloadDigestField))
-	var wire *digester // of the body with its chunks
+	var wire *digester // for the body with its chunks
 	sum := sha1.New()
 	in := bufio.NewReaderSize(io.TeeReader(rec.Block, block), 32<<10)
 	var body io.Reader = in
@@ -118,7 +119,7 @@ func (r *Reader) Verify(rec *Record) (seen Seen, err error) {
 			_, _ = payload.Write(head)
 		}
 	}
-	// What is wrong with chunks does not matter, what is wrong with the file does: the rest tells.
+	// Faults of chunks do not matter here. Faults of the file are found when the rest is read.
 	seen.Size, _ = io.Copy(io.MultiWriter(sum, payload), body)
 	if _, err = io.Copy(io.Discard, in); err == nil {
 		err = r.Finish()
@@ -130,7 +131,7 @@ func (r *Reader) Verify(rec *Record) (seen Seen, err error) {
 			seen.Payload.Chunks = true
 		}
 	}
-	if rec.Type() == Revisit { // its payload is that of the record that it refers to
+	if rec.Type() == Revisit { // the payload is that of the record it refers to
 		seen.Payload = Digest{Claimed: payload.claim}
 	}
 	return seen, err

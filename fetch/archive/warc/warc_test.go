@@ -19,7 +19,7 @@ import (
 
 var noon = time.Date(2026, 1, 31, 12, 0, 0, 123456000, time.UTC)
 
-// written are records as a visit makes them, and the offsets behind each.
+// written returns records in the form of a visit, and the offsets after each.
 func written(t testing.TB, bodies ...string) (file []byte, ends []int) {
 	t.Helper()
 	var w Writer
@@ -41,7 +41,7 @@ func written(t testing.TB, bodies ...string) (file []byte, ends []int) {
 	return file, ends
 }
 
-// random is text that hardly compresses, with what begins a record in it.
+// random returns text that hardly compresses, with beginnings of records in it.
 func random(n int) string {
 	r := rand.New(rand.NewPCG(uint64(n), 1))
 	b := make([]byte, n)
@@ -71,7 +71,7 @@ func all(t testing.TB, file []byte) (records []Record, seen []Seen, err error) {
 	}
 }
 
-// What is written is read back, octet for octet, each record by its own offset too.
+// TestRoundTrip checks that records are read back octet for octet, each also at its offset.
 func TestRoundTrip(t *testing.T) {
 	bodies := []string{"", "x", random(22_000), strings.Repeat("a", 3<<20), random(1)}
 	file, ends := written(t, bodies...)
@@ -108,7 +108,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// A file that is cut at any octet is read up to the record that is not whole.
+// TestCutAnywhere checks that a file cut at any octet is read up to the incomplete record.
 func TestCutAnywhere(t *testing.T) {
 	file, ends := written(t, "first", random(300), "", "last")
 	for cut := range len(file) {
@@ -132,7 +132,7 @@ func TestCutAnywhere(t *testing.T) {
 	}
 }
 
-// Any octet that is changed is found: by checksum, by structure or by digest.
+// TestDamageAnywhere checks that any changed octet is found: by checksum, structure or digest.
 func TestDamageAnywhere(t *testing.T) {
 	file, _ := written(t, "first", random(200), "last")
 	_, seen, _ := all(t, file)
@@ -144,7 +144,7 @@ func TestDamageAnywhere(t *testing.T) {
 			continue
 		}
 		for i := range now {
-			// Time, flags and system in the header of a gzip member change nothing.
+			// Time, flags and system in the header of a gzip member have no effect.
 			if !now[i].Block.Right || now[i].Sum != seen[i].Sum ||
 				records[i].URI() != fmt.Sprintf("http://h.example/%d", i) {
 				t.Fatalf("octet %d was changed and record %d reads as %+v", at, i, now[i])
@@ -153,7 +153,7 @@ func TestDamageAnywhere(t *testing.T) {
 	}
 }
 
-// Nothing that a server sends can end the line of a header field.
+// TestFieldsCannotForge checks that no value of a server can end the line of a header field.
 func TestFieldsCannotForge(t *testing.T) {
 	var w Writer
 	for _, value := range []string{"a\r\nWARC-Type: response", "a\nb", "a\x00b", "a\x7f"} {
@@ -165,7 +165,8 @@ func TestFieldsCannotForge(t *testing.T) {
 	}
 }
 
-// What a reader must not do: take memory or time for what a header merely says.
+// TestHostileFiles checks that a reader does not spend memory or time because a header claims a
+// size.
 func TestHostileFiles(t *testing.T) {
 	zip := func(text string) []byte {
 		var b bytes.Buffer
@@ -202,7 +203,7 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// An endless header of a message is the block of its record, and no more.
+// TestMessageWithoutEnd checks that an endless header of a message is only the block of its record.
 func TestMessageWithoutEnd(t *testing.T) {
 	var w Writer
 	block := []byte("HTTP/1.1 200 OK\r\n" + strings.Repeat("x", 4<<20))
@@ -268,7 +269,7 @@ func TestParseResponse(t *testing.T) {
 	}
 }
 
-// TestOthers reads files of other writers: those of the library warcio.
+// TestOthers reads files of other writers, from the library warcio.
 func TestOthers(t *testing.T) {
 	dir := filepath.Join("..", "..", "..", "..", "shared", "data", "warc")
 	raw, err := os.ReadFile(filepath.Join(dir, "expected.json"))
@@ -289,7 +290,7 @@ func TestOthers(t *testing.T) {
 	if err := json.Unmarshal(raw, &expected); err != nil {
 		t.Fatal(err)
 	}
-	// Ours stops where a record is longer or shorter than it says; and it reads on in a member.
+	// This reader stops at a record with a wrong length, and reads several records in a member.
 	fewer := map[string]int{"example-trunc.warc": 2, "example-wrong-chunks.warc.gz": 0}
 	for _, c := range expected.Cases {
 		file, err := os.ReadFile(filepath.Join(dir, c.File))
@@ -316,8 +317,8 @@ func TestOthers(t *testing.T) {
 	}
 }
 
-// FuzzReader: whatever a file holds, reading ends, and what is read lies one record behind the
-// other within the file.
+// FuzzReader checks that reading any file ends, and that its records follow each other within the
+// file.
 func FuzzReader(f *testing.F) {
 	file, _ := written(f, "first", random(100))
 	f.Add(file)
@@ -355,7 +356,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// FuzzParseResponse: head and body of an answer are what came, and lie one behind the other.
+// FuzzParseResponse checks that head and body of an answer are adjacent parts of the input.
 func FuzzParseResponse(f *testing.F) {
 	f.Add([]byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"))
 	f.Add([]byte("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nabc"))
@@ -393,7 +394,7 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// Fillers have any length from the least on, and are records that can be read.
+// TestFiller checks that fillers of any possible length are readable records.
 func TestFiller(t *testing.T) {
 	for _, octets := range []int{200, 201, 300, 65_000, 65_535, 65_700, 65_750, 65_800, 65_900,
 		131_400, 131_500, 400_000} {
