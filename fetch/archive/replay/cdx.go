@@ -14,7 +14,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive"
 )
 
-// serveIndex answers what others ask the CDX server of the Wayback Machine: captures, a line each.
+// serveIndex answers requests to the CDX server of the Wayback Machine: captures, a line each.
 func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request) {
 	q, err := parseQuery(r.URL.Query())
 	if err != nil {
@@ -44,13 +44,13 @@ func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
-		panic(http.ErrAbortHandler) // what was written would be taken for the whole
+		panic(http.ErrAbortHandler) // clients would take a cut answer for a whole one
 	}
-	_ = out.w.Flush() // who asked is gone
+	_ = out.w.Flush() // the client left
 }
 
-// captures hands out what is asked for, from the beginning or where another answer ended, each with
-// the key at which an answer goes on behind it.
+// captures yields the requested captures, from the start or a resume key. Each comes with the key
+// that continues after it.
 func (s *Server) captures(r *http.Request, q *query,
 	yield func(c *archive.Capture, resume string) error) error {
 	before, at, behind := "", resumption{}, 0
@@ -87,10 +87,10 @@ func (s *Server) captures(r *http.Request, q *query,
 	return nil
 }
 
-// errEnough ends an answer that has as many lines as it may.
+// errEnough ends an answer at its limit of lines.
 var errEnough = errors.New("enough")
 
-// all writes captures as they come, up to the limit.
+// all writes captures in order, up to the limit.
 func (s *Server) all(r *http.Request, q *query, out *lines) error {
 	last, more, n := "", false, 0
 	err := s.captures(r, q, func(c *archive.Capture, resume string) error {
@@ -116,7 +116,7 @@ func (s *Server) all(r *http.Request, q *query, out *lines) error {
 	return out.end("")
 }
 
-// some writes the last captures, or those closest to a moment, the closest first.
+// some writes the last captures, or those closest to a moment, closest first.
 func (s *Server) some(r *http.Request, q *query, out *lines) error {
 	most := min(max(q.limit, -q.limit), mostKept)
 	var kept []*archive.Capture
@@ -188,13 +188,13 @@ func (l *lines) row(values []string) error {
 		if err != nil {
 			return err
 		}
-		l.w.WriteString("[" + string(names)) // an error comes with what follows
+		l.w.WriteString("[" + string(names)) // the next write returns the error again
 	}
 	_, err = l.w.WriteString(",\n" + string(text))
 	return err
 }
 
-// end ends an answer, with the key of what comes next; "": nothing does, or nobody asked.
+// end ends an answer, with the key to continue it; "" if there is none, or it is not wanted.
 func (l *lines) end(resume string) error {
 	if l.output != "json" {
 		if resume == "" {

@@ -14,7 +14,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive"
 )
 
-// listed is an archive of pages of several hosts, four captures of one of them.
+// listed returns an archive of pages of several hosts, with four captures of one.
 func listed(t testing.TB) *Server {
 	moved := "HTTP/1.1 301 Moved\r\nLocation: /\r\nContent-Length: 0\r\n\r\n"
 	return serverOf(t,
@@ -40,7 +40,7 @@ func asks(t *testing.T, s *Server, parameters string) []string {
 	return strings.Split(strings.TrimSuffix(w.Body.String(), "\n"), "\n")
 }
 
-// TestIndexScope holds whose captures are listed: by address, beginning, host and domain.
+// TestIndexScope checks which captures are listed: by URL, prefix, host and domain.
 func TestIndexScope(t *testing.T) {
 	s := listed(t)
 	for parameters, want := range map[string]string{
@@ -89,7 +89,7 @@ func TestIndexScope(t *testing.T) {
 	}
 }
 
-// TestIndexForms holds what a line has in each form.
+// TestIndexForms checks the lines of each form.
 func TestIndexForms(t *testing.T) {
 	s := listed(t)
 	line := asks(t, s, "url=h.example&limit=1")[0]
@@ -119,8 +119,8 @@ func TestIndexForms(t *testing.T) {
 	}
 }
 
-// TestIndexResumes holds that answers which go on where the one before ended have every line once,
-// also where many captures share a moment.
+// TestIndexResumes checks that resumed answers together have every line once, also if many captures
+// share a moment.
 func TestIndexResumes(t *testing.T) {
 	var answers []answer
 	for i := range 40 {
@@ -150,7 +150,7 @@ func TestIndexResumes(t *testing.T) {
 	}
 }
 
-// TestIndexRefuses holds that what makes no sense is refused with a word of what would.
+// TestIndexRefuses checks that invalid requests are refused with a hint.
 func TestIndexRefuses(t *testing.T) {
 	s := listed(t)
 	for parameters, want := range map[string]string{
@@ -180,7 +180,7 @@ func TestIndexRefuses(t *testing.T) {
 
 func many(name string, n int) string { return strings.Repeat(name+"=status:200&", n) }
 
-// FuzzQuery checks that whatever is asked, an answer is one of the forms or a refusal.
+// FuzzQuery checks that every answer is one of the forms, or a refusal.
 func FuzzQuery(f *testing.F) {
 	f.Add("url=h.example/*&limit=-3&collapse=timestamp:4")
 	f.Add("url=*.h.example&output=json&showResumeKey=true&limit=1")
@@ -201,7 +201,7 @@ func FuzzQuery(f *testing.F) {
 	})
 }
 
-// BenchmarkIndex asks for one page of an archive.
+// BenchmarkIndex requests one page of an archive.
 func BenchmarkIndex(b *testing.B) {
 	var answers []answer
 	for i := range 2000 {

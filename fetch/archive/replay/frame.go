@@ -16,14 +16,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// frame is a page of our own around a capture: a banner, and a frame in which the capture runs.
+// frame is a page around a capture: a banner, and a frame in which the capture runs.
 type frame struct {
 	URL, Moment, Day       string
-	Earlier, EarlierDay    string // path of the capture before; "": none
+	Earlier, EarlierDay    string // Earlier is the path of the capture before, or "".
 	Later, LaterDay        string
 	Number, Count          int
 	Change                 string // since the capture before
-	Changes                string // path of what changed; "": nothing
+	Changes                string // path of the changes; "": none
 	All, Frame             string
 	Inside, Sandbox, Nonce string
 }
@@ -38,11 +38,11 @@ var insideScript []byte
 
 const insideName = "replay.js"
 
-// newKey returns what nobody can guess.
+// newKey returns an unguessable key.
 func newKey() string { return rand.Text() }
 
-// inside is the beginning of the paths at which captures run. It has the key of the server, so that
-// no page of the live web can ask there.
+// inside returns the prefix of the paths at which captures run. It contains the key of the server,
+// so that no page of the live web can request them.
 func (s *Server) inside() string { return "/in/" + s.key + "/" }
 
 // serveFrame serves the banner of a capture, and a frame for the capture itself.
@@ -82,12 +82,12 @@ func (s *Server) serveFrame(w http.ResponseWriter, host string, c *archive.Captu
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-src http://"+host+s.inside()+
 		"; style-src 'nonce-"+p.Nonce+"'; script-src 'nonce-"+p.Nonce+
 		"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-	_ = frames.Execute(w, p) // what cannot be written is of no use to anybody
+	_ = frames.Execute(w, p) // an error of the connection does not matter
 }
 
-// isSame reports whether two captures in a row have the same body, as far as the index tells.
+// isSame reports whether two consecutive captures have the same body, according to the index.
 func (s *Server) isSame(before, c *archive.Capture) bool {
-	if c.Status == "304" && c.RefersDate == "" { // others leave out which one they mean
+	if c.Status == "304" && c.RefersDate == "" { // other writers omit the reference
 		return before.Status == "200" || before.Status == "203" || before.Status == "304"
 	}
 	url, date := bodyOf(c)
@@ -96,7 +96,7 @@ func (s *Server) isSame(before, c *archive.Capture) bool {
 		c.Status != "304" && c.Digest != "" && c.Digest == before.Digest
 }
 
-// bodyOf says whose record has the body of a capture.
+// bodyOf identifies the record with the body of a capture.
 func bodyOf(c *archive.Capture) (url, date string) {
 	if c.MIME == archive.Revisit && c.RefersDate != "" {
 		return c.RefersURI, c.RefersDate
@@ -104,16 +104,15 @@ func bodyOf(c *archive.Capture) (url, date string) {
 	return c.URL, c.Date
 }
 
-// asideWithin is how long after a page what it shows may be captured, beside its visit.
+// asideWithin is how long after the visit of a page its requisites may be captured.
 const asideWithin = 24 * time.Hour
 
-// mostNear bounds the captures among which that of a requisite is chosen.
+// mostNear limits the captures among which one is selected for a requisite.
 const mostNear = 100
 
-// shownAt returns the capture of an address that a browser wants for a destination (Fetch, 2.2.5)
-// at a moment; nil: there is none. For a page it is the nearest. For what a page shows it is the
-// last one up to the visit of the page, since what was captured weeks later may have changed
-// between; or else the first one.
+// shownAt returns the capture of a URL at a moment for a destination of a browser (Fetch, 2.2.5),
+// or nil. For a page it is the nearest. For a requisite it is the last one up to the visit of the
+// page, because a later one may have changed; without one it is the first.
 func (s *Server) shownAt(address string, at time.Time, destination string) (*archive.Capture,
 	error) {
 	most := mostNear
@@ -134,13 +133,12 @@ func (s *Server) shownAt(address string, at time.Time, destination string) (*arc
 	return best, nil
 }
 
-// serveInside serves what the frame shows: /in/KEY/MOMENT/ADDRESS, whatever the moment of the
-// capture itself.
+// serveInside serves the content of the frame: /in/KEY/MOMENT/URL, for any moment.
 func (s *Server) serveInside(w http.ResponseWriter, q *http.Request, rest string) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", s.policyInside(q.Host))
-	h.Set("Access-Control-Allow-Origin", "*") // who knows the key is inside
-	h.Del("X-Content-Type-Options")           // the server of the page did not say so
+	h.Set("Access-Control-Allow-Origin", "*") // a client with the key is in the frame
+	h.Del("X-Content-Type-Options")           // the server of the page did not send it
 	if rest == insideName {
 		h.Set("Content-Type", "text/javascript; charset=utf-8")
 		w.Write(insideScript)
@@ -153,7 +151,7 @@ func (s *Server) serveInside(w http.ResponseWriter, q *http.Request, rest string
 		return
 	}
 	destination := q.Header.Get("Sec-Fetch-Dest")
-	if destination == "document" { // outside a frame nothing would hold a capture back
+	if destination == "document" { // outside a frame nothing would confine a capture
 		h.Set("Location", place(at, false, addressOf(address)))
 		w.WriteHeader(http.StatusFound)
 		return
@@ -178,8 +176,8 @@ func (s *Server) serveInside(w http.ResponseWriter, q *http.Request, rest string
 	s.serveAnswer(w, q, answer, lead)
 }
 
-// policyInside is the content security policy of what a frame shows. Scripts run in a sandbox
-// without an origin, and nothing is asked for but captures; the frame around cannot be left either
+// policyInside returns the content security policy for the content of a frame. Scripts run in a
+// sandbox without an origin, and can request only captures. They cannot leave the frame either
 // (frame-src of serveFrame).
 func (s *Server) policyInside(host string) string {
 	in := " http://" + host + s.inside()
@@ -193,7 +191,7 @@ func (s *Server) policyInside(host string) string {
 		scripts + "; frame-src" + in + "; webrtc 'block'; base-uri 'none'; form-action 'none'"
 }
 
-// serveChanges shows what differs between a capture and the one before it: /changes/MOMENT/ADDRESS.
+// serveChanges shows the difference between a capture and the one before: /changes/MOMENT/URL.
 func (s *Server) serveChanges(ctx context.Context, w http.ResponseWriter, when, address string) {
 	at, err := archive.ParseStamp(when)
 	var all []*archive.Capture

@@ -14,7 +14,7 @@ func answered(kind, body string) string {
 	return "HTTP/1.1 200 OK\r\nContent-Type: " + kind + "\r\n\r\n" + body
 }
 
-// look is what a browser asks for, for a destination.
+// look makes the request of a browser for a destination.
 func look(s *Server, path, destination string) *httptest.ResponseRecorder {
 	q := httptest.NewRequest("GET", "http://127.0.0.1:8088"+path, nil)
 	q.Header.Set("Sec-Fetch-Dest", destination)
@@ -36,8 +36,8 @@ func shownPages(t *testing.T) *Server {
 		answer{"https://h.example/f.woff2", 30 * day, answered("font/woff2", `a font`)})
 }
 
-// A person who looks at a page sees it in a frame below a banner: its day, the captures before and
-// after, and whether it changed.
+// TestBanner checks that a person sees a page in a frame below a banner: its day, the captures
+// before and after, and whether it changed.
 func TestBanner(t *testing.T) {
 	s := shownPages(t)
 	for moment, want := range map[string][]string{
@@ -77,8 +77,9 @@ func TestBanner(t *testing.T) {
 	}
 }
 
-// What a frame shows leads to captures with the key of the server, and has what stands in for a
-// browser's own first. Whoever does not know the key gets nothing there.
+// TestInside checks that a page in the frame links to captures with the server's key, and starts
+// with the script that replaces functions of the browser. A client without the key gets nothing
+// there.
 func TestInside(t *testing.T) {
 	s := shownPages(t)
 	in := s.inside() + "20260131120000/"
@@ -120,7 +121,8 @@ func TestInside(t *testing.T) {
 	}
 }
 
-// Outside a frame nothing is shown inside: there the policy of the frame would not hold.
+// TestInsideInFramesAlone checks that captures are not shown at their inside paths outside a frame,
+// where no policy would confine them.
 func TestInsideInFramesAlone(t *testing.T) {
 	s := shownPages(t)
 	path := "20260131120000/https://h.example/"
@@ -131,7 +133,7 @@ func TestInsideInFramesAlone(t *testing.T) {
 	}
 }
 
-// A page in the frame leads the banner to captures alone, whatever it says of itself.
+// TestBannerIsNotLedOut checks that a page in the frame can make the banner link only to captures.
 func TestBannerIsNotLedOut(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -171,7 +173,8 @@ console.log(gone)`, host, script, place)
 	}
 }
 
-// A page of the live web cannot run a captured script as its own, which would tell what is kept.
+// TestNoScriptsOutside checks that a page of the live web cannot load a captured script, which
+// would reveal the archive.
 func TestNoScriptsOutside(t *testing.T) {
 	s := serverOf(t, answer{"https://h.example/a.js", 0, answered("text/javascript", "secret = 1")})
 	path := "20260131120000/https://h.example/a.js"
@@ -184,7 +187,7 @@ func TestNoScriptsOutside(t *testing.T) {
 	}
 }
 
-// "Not modified" after an answer of another kind is a change back.
+// TestChangedSince checks that a "not modified" after another answer is a change back.
 func TestChangedSince(t *testing.T) {
 	const same = "HTTP/1.1 304 Not Modified\r\n\r\n"
 	s := serverOf(t, answer{"https://h.example/", 0, page200("one")},
@@ -203,7 +206,8 @@ func TestChangedSince(t *testing.T) {
 	}
 }
 
-// What a page shows is the last capture up to its visit, or the first one.
+// TestShownAt checks that a requisite is the last capture up to the visit of the page, or the first
+// one.
 func TestShownAt(t *testing.T) {
 	s := shownPages(t)
 	for path, want := range map[string]string{

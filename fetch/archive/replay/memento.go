@@ -11,12 +11,12 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive"
 )
 
-// mostMementos of a page are in its TimeMap: its last ones. A page that is kept each hour has that
+// mostMementos limits the captures in a TimeMap to the last ones. A page captured each hour has as
 // many in 11 years.
 const mostMementos = 100_000
 
-// timeGate leads to the capture nearest to the moment of Accept-Datetime, or to the last one (RFC
-// 7089 4.1.1, with a redirect).
+// timeGate redirects to the capture nearest to Accept-Datetime, or to the last one (RFC 7089
+// 4.1.1).
 func (s *Server) timeGate(w http.ResponseWriter, q *http.Request, address string) {
 	h := w.Header()
 	h.Set("Vary", "Accept-Datetime")
@@ -25,7 +25,7 @@ func (s *Server) timeGate(w http.ResponseWriter, q *http.Request, address string
 		var err error
 		if at, err = http.ParseTime(text); err != nil {
 			s.serveError(w, http.StatusBadRequest, fmt.Sprintf(
-				"Accept-Datetime: %.60q is no date of HTTP, as %s (RFC 7089 2.1.1).", text,
+				"Accept-Datetime: %.60q is not a date of HTTP like %s (RFC 7089 2.1.1).", text,
 				time.Unix(0, 0).UTC().Format(http.TimeFormat)), address)
 			return
 		}
@@ -40,7 +40,7 @@ func (s *Server) timeGate(w http.ResponseWriter, q *http.Request, address string
 	w.WriteHeader(http.StatusFound)
 }
 
-// relations is the Link field of a capture, and of what leads to it (RFC 7089 2.2).
+// relations returns the Link field of a capture, and of redirects to it (RFC 7089 2.2).
 func relations(host, address string, at time.Time) string {
 	return fmt.Sprintf(`<%s>; rel="original", <%s>; rel="timegate", <%s>; rel="timemap"; `+
 		`type="application/link-format", <%s>; rel="memento"; datetime="%s"`,
@@ -58,7 +58,7 @@ func mementoOf(host, address string, at time.Time) string {
 	return "http://" + host + place(at, false, address)
 }
 
-// timeMap lists the captures of an address (RFC 7089 5): as links (RFC 6690), or as JSON.
+// timeMap lists the captures of a URL (RFC 7089 5): as links (RFC 6690), or as JSON.
 func (s *Server) timeMap(w http.ResponseWriter, q *http.Request, rest string) {
 	form, address, _ := strings.Cut(rest, "/")
 	if address == "" || form != "link" && form != "json" {
@@ -80,11 +80,11 @@ func (s *Server) timeMap(w http.ResponseWriter, q *http.Request, rest string) {
 		err = linkMap(w, q.Host, found)
 	}
 	if err != nil {
-		panic(http.ErrAbortHandler) // who asked is gone
+		panic(http.ErrAbortHandler) // the client left
 	}
 }
 
-// linkMap writes a TimeMap of captures of one address, the oldest first.
+// linkMap writes the TimeMap of captures of one URL, oldest first.
 func linkMap(w http.ResponseWriter, host string, found []*archive.Capture) error {
 	first, last := found[0], found[len(found)-1]
 	_, err := fmt.Fprintf(w, "<%s>; rel=\"original\",\n<%s>; rel=\"timegate\",\n"+
@@ -107,7 +107,7 @@ func linkMap(w http.ResponseWriter, host string, found []*archive.Capture) error
 	return errors.Join(err, bad)
 }
 
-// jsonMap writes it as JSON, as Memento aggregators do.
+// jsonMap writes a TimeMap as JSON, in the form of Memento aggregators.
 func jsonMap(w http.ResponseWriter, host string, found []*archive.Capture) error {
 	type memento struct {
 		Time time.Time `json:"datetime"`

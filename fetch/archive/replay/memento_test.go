@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestTimeGate holds that a TimeGate leads to the capture nearest to a moment (RFC 7089 4.1.1).
+// TestTimeGate checks that a TimeGate redirects to the capture nearest to a moment (RFC 7089
+// 4.1.1).
 func TestTimeGate(t *testing.T) {
 	s := listed(t)
 	for _, c := range []struct {
@@ -54,8 +55,8 @@ func TestTimeGate(t *testing.T) {
 	}
 }
 
-// TestTimeMap holds that a TimeMap has all captures of an address, the first and the last named so
-// (RFC 7089 5).
+// TestTimeMap checks that a TimeMap has all captures of a URL, with relations for the first and the
+// last (RFC 7089 5).
 func TestTimeMap(t *testing.T) {
 	s := listed(t)
 	w := get(s, "/web/timemap/link/https://h.example/")

@@ -15,33 +15,33 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// query is what is asked of the index, in the parameters of the CDX server of the Wayback Machine.
+// query is a request to the index, with the parameters of the Wayback Machine's CDX server.
 type query struct {
-	keys  []string // lines that begin with one of them are looked at, in this order
+	keys  []string // prefixes of lines to read, in this order
 	match func(c *archive.Capture) bool
 
-	from, to string // moments of 14 digits; "": no bound
+	from, to string // moments of 14 digits; "": no limit
 	closest  time.Time
 	filters  []filter
 	collapse []collapse
 	fields   []string // of an answer
 	output   string   // text, json or cdxj
-	limit    int      // negative: the last ones
+	limit    int      // negative: the last lines
 	offset   int
 	resume   resumption
-	resumes  bool // the key of what comes next is wanted
+	resumes  bool // a key to continue is wanted
 	paged    bool
-	pages    bool // their number is wanted
+	pages    bool // the number of pages is wanted
 }
 
 const (
-	// mostLines of an answer are written; more with showResumeKey or page.
+	// mostLines limits an answer; showResumeKey or page continue it.
 	mostLines = 150_000
-	// mostKept bounds what must be in memory at a time: of the last captures, or the closest ones.
+	// mostKept limits the captures in memory: the last ones, or the closest ones.
 	mostKept = 10_000
-	// pageLines is how many lines a page has for each of pageSize.
+	// pageLines is the number of lines in a page for each unit of pageSize.
 	pageLines = 3000
-	// mostFilters and longestFilter bound filters, and each of them in octets.
+	// mostFilters and longestFilter limit filters, and the octets of each.
 	mostFilters, longestFilter = 16, 1 << 10
 )
 
@@ -52,15 +52,15 @@ type filter struct {
 	text  *regexp.Regexp
 }
 
-// collapse leaves out lines whose field, or its first octets, are those of the line before.
+// collapse skips a line if its field, or the first octets of it, equal those of the line before.
 type collapse struct {
 	field string
 	first int // octets; 0: all
 }
 
-// resumption is where an answer goes on: behind so many of the lines of a moment.
+// resumption is the place where an answer continues: after skip lines of a moment.
 type resumption struct {
-	line   string // a key and a moment; "": at the beginning
+	line   string // a key and a moment; "": the start
 	behind int
 }
 
@@ -77,12 +77,12 @@ func parseResumption(text string) (r resumption, err error) {
 	r.line = line
 	r.behind, err = strconv.Atoi(number)
 	if err == nil && (r.behind < 1 || !strings.Contains(line, " ")) {
-		err = errors.New("it is none of this server")
+		err = errors.New("this server did not give it")
 	}
 	return r, err
 }
 
-// fieldNames are those of an answer, with the names that other servers give them.
+// fieldNames are the fields of an answer, with their names on other servers.
 var fieldNames = map[string]string{"urlkey": "urlkey", "timestamp": "timestamp",
 	"original": "original", "url": "original", "mimetype": "mimetype", "mime": "mimetype",
 	"statuscode": "statuscode", "status": "statuscode", "digest": "digest", "length": "length",
@@ -95,11 +95,11 @@ func fieldOf(name string) (string, error) {
 	if field := fieldNames[name]; field != "" {
 		return field, nil
 	}
-	return "", fmt.Errorf("there is no field %.30q: there are %s, offset and filename", name,
+	return "", fmt.Errorf("there is no field %.30q: choose from %s, offset and filename", name,
 		strings.Join(usualFields, ", "))
 }
 
-// value is a field of a capture; what it does not have is "-".
+// value returns a field of a capture, or "-".
 func value(c *archive.Capture, field string) (text string) {
 	switch field {
 	case "urlkey":
@@ -127,8 +127,8 @@ func value(c *archive.Capture, field string) (text string) {
 	return text
 }
 
-// parseQuery reads the parameters. Those of other servers that change nothing of the result, and
-// unknown ones, are passed over.
+// parseQuery reads the parameters. It ignores unknown ones, and those of other servers that do not
+// affect the result.
 func parseQuery(p url.Values) (q *query, err error) {
 	q = &query{limit: mostLines, output: p.Get("output"), fields: usualFields,
 		resumes: isTrue(p.Get("showResumeKey")), pages: isTrue(p.Get("showNumPages"))}
@@ -187,7 +187,7 @@ func parseQuery(p url.Values) (q *query, err error) {
 
 func isTrue(text string) bool { return text == "true" || text == "1" }
 
-// bound makes a moment of 14 digits of the first of them.
+// bound completes the first digits of a moment to 14.
 func bound(text, rest string) (string, error) {
 	if len(text) > 14 || strings.Trim(text, "0123456789") != "" {
 		return "", archive.ErrStamp
@@ -198,8 +198,8 @@ func bound(text, rest string) (string, error) {
 	return text + rest[len(text):], nil
 }
 
-// scope takes whose captures are wanted: those of an address, of all that begin so (address*), of a
-// host, or of it and all below (*.host).
+// scope sets which captures are wanted: of a URL, a prefix (URL*), a host, or a host and those
+// below (*.host).
 func (q *query) scope(address, kind string) error {
 	if address == "" {
 		return errors.New("no address given: url=https://example.org/ says of what")
@@ -221,7 +221,7 @@ func (q *query) scope(address, kind string) error {
 		}
 		q.match = func(c *archive.Capture) bool { return bare(c.URL) == wanted }
 	case "prefix":
-		// A beginning has no key of its own, since keys sort the query; the directory has.
+		// A prefix has no key, because keys sort the query. Its directory has one.
 		q.keys = keysBelow(host + "/" + path[:strings.LastIndexByte(path, '/')+1])
 		q.match = func(c *archive.Capture) bool { return strings.HasPrefix(bare(c.URL), wanted) }
 	case "host":
@@ -241,13 +241,12 @@ func (q *query) scope(address, kind string) error {
 	return nil
 }
 
-// keysBelow returns what the keys of all addresses begin with that begin with a directory.
+// keysBelow returns the prefixes of the keys of all URLs in a directory.
 func keysBelow(directory string) []string {
 	return []string{strings.TrimSuffix(archive.SURT("http://"+directory), "/")}
 }
 
-// bare is an address without its scheme and "www.": captures of what differs in these alone are of
-// one page to those who ask.
+// bare returns a URL without its scheme and "www.": clients consider such URLs the same.
 func bare(address string) string {
 	if canonical, err := sitegraph.Canonical(address); err == nil {
 		address = canonical
@@ -255,7 +254,7 @@ func bare(address string) string {
 	return sitegraph.Bare(address)
 }
 
-// choose takes the fields of an answer.
+// choose sets the fields of an answer.
 func (q *query) choose(lists []string) error {
 	if len(lists) == 0 {
 		return nil
@@ -274,7 +273,7 @@ func (q *query) choose(lists []string) error {
 	return nil
 }
 
-// filter takes filters: the whole of a field must match.
+// filter reads filters. A filter must match the whole field.
 func (q *query) filter(texts []string) error {
 	if len(texts) > mostFilters {
 		return fmt.Errorf("filter: more than %d", mostFilters)
@@ -299,7 +298,7 @@ func (q *query) filter(texts []string) error {
 	return nil
 }
 
-// collapsing takes fields of which lines side by side that have the same make one.
+// collapsing reads fields; adjacent lines with equal fields become one.
 func (q *query) collapsing(texts []string) error {
 	if len(texts) > mostFilters {
 		return fmt.Errorf("collapse: more than %d", mostFilters)
@@ -321,7 +320,7 @@ func (q *query) collapsing(texts []string) error {
 	return nil
 }
 
-// takes reports whether a capture is one that is asked for, but for what collapses.
+// takes reports whether a capture is wanted, apart from collapsing.
 func (q *query) takes(c *archive.Capture) bool {
 	at := archive.Stamp(c.Time)
 	if q.from != "" && at < q.from || q.to != "" && at > q.to || !q.match(c) {
@@ -335,7 +334,7 @@ func (q *query) takes(c *archive.Capture) bool {
 	return true
 }
 
-// same is what the lines have in common that collapse.
+// same returns the part of a line that must be equal to collapse.
 func (q *query) same(c *archive.Capture) string {
 	var b strings.Builder
 	for _, one := range q.collapse {

@@ -22,10 +22,10 @@ import (
 
 var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 
-// ofWeb leads to captures of noon.
+// ofWeb links to captures of noon.
 var ofWeb = leading{prefix: "/web/", at: noon}
 
-// answer is a capture so many minutes after noon.
+// answer is a capture, minute minutes after noon.
 type answer struct {
 	url    string
 	minute int
@@ -160,7 +160,7 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
-// TestDecoded serves a body that is not in the coding that its header names: a browser shows it.
+// TestDecoded serves a body that is not in the coding of its header, in a form that browsers show.
 func TestDecoded(t *testing.T) {
 	const head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: br\r\n\r\n"
 	s := serverOf(t, answer{"http://h.example/", 0, head + "<p>words of a page"})
@@ -173,7 +173,7 @@ func TestDecoded(t *testing.T) {
 	}
 }
 
-// TestSharedKeys asks for addresses that share the key of others: no other page is the answer.
+// TestSharedKeys requests URLs that share the key of others, and gets no other page.
 func TestSharedKeys(t *testing.T) {
 	s := serverOf(t, answer{"https://www3288.com/", 0, page200("one")},
 		answer{"http://h.example/PAGE", 1, page200("large")},
@@ -195,13 +195,13 @@ func TestSharedKeys(t *testing.T) {
 			t.Errorf("%s: %d captures are listed", path, n)
 		}
 	}
-	// At its moment, too, a capture is under its own address alone.
+	// A capture has only its own URL, also at its moment.
 	if w := get(s, "/web/20260131120300/http://web.example/x"); w.Code != 302 {
 		t.Errorf("a capture of another host: %d", w.Code)
 	}
 }
 
-// Only names of loopback are answered to, and nothing but reading is done.
+// TestWhoIsAnswered checks that only names of loopback are answered, and only reading requests.
 func TestWhoIsAnswered(t *testing.T) {
 	s := serverOf(t, answer{url: "https://h.example/", raw: page200("x")})
 	for host, want := range map[string]int{"127.0.0.1:8088": 200, "localhost:1": 200,
@@ -261,7 +261,7 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// Files of other writers are served too.
+// TestOthers serves files of other writers.
 func TestOthers(t *testing.T) {
 	dir := filepath.Join("..", "..", "..", "..", "shared", "data", "warc")
 	if _, err := os.Stat(dir); err != nil {
@@ -276,7 +276,7 @@ func TestOthers(t *testing.T) {
 	for path, want := range map[string]string{
 		"/web/20170306040206/http://example.com/":  "Example Domain",
 		"/web/20170306165409/http://www.iana.org/": "IANA",
-		// a revisit that names no other
+		// a revisit without a reference
 		"/web/20170306040348/http://example.com/": "Example Domain"} {
 		if w := get(s, path); w.Code != 200 || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%s: %d %.200s", path, w.Code, w.Body)
@@ -284,7 +284,8 @@ func TestOthers(t *testing.T) {
 	}
 }
 
-// FuzzRewrite: no address that a browser would follow leads to the live net, and rewriting ends.
+// FuzzRewrite checks that no URL which a browser would follow leads to the live web, and that
+// rewriting ends.
 func FuzzRewrite(f *testing.F) {
 	f.Add(
 		`<base href=//x><a href=" http://live.example/">x</a><img srcset="a 1x, b"><meta http-equiv=refresh content="0;url=//live.example">`)
@@ -297,8 +298,8 @@ func FuzzRewrite(f *testing.F) {
 	})
 }
 
-// FuzzPath: whatever is asked for, one answer comes that nothing of runs and that leads nowhere but
-// into the archive.
+// FuzzPath checks that every path gets one answer, in which nothing runs and which links only into
+// the archive.
 func FuzzPath(f *testing.F) {
 	for _, path := range []string{"/", "/web/2026/https://h.example/",
 		"/web/20260131120000id_/https://h.example/", "/web/*/h.example",

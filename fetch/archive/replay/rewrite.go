@@ -13,11 +13,11 @@ import (
 	"github.com/recrawl/recrawl/fetch/extract"
 )
 
-// rewrite leads the addresses in a page or style sheet to captures of one moment.
+// rewrite changes the URLs in a page or style sheet to captures of one moment.
 func rewrite(text []byte, contentType, address string, lead leading) []byte {
 	kind, parameters, _ := mime.ParseMediaType(contentType)
 	if strings.HasPrefix(strings.ToLower(parameters["charset"]), "utf-16") {
-		return text // its marks are two octets each
+		return text // its marks take two octets each
 	}
 	switch {
 	case extract.IsHTML(contentType):
@@ -31,27 +31,27 @@ func rewrite(text []byte, contentType, address string, lead leading) []byte {
 }
 
 type rewriter struct {
-	url   string // of the text
+	url   string // URL of the text
 	base  string
 	to    leading
-	plain bool // HTML in which a script may be put
-	seen  bool // a base element, of which the first holds
-	left  int  // octets by which the text may still grow
+	plain bool // HTML that can take a script
+	seen  bool // a base element came; the first one counts
+	left  int  // octets by which the text may grow
 }
 
-// longestBase bounds the address of a base element, in octets.
+// longestBase limits the URL of a base element, in octets.
 const longestBase = 4 << 10
 
-// newRewriter allows a text to grow to five times its size and 1 MB: a long base and many short
-// addresses would make it grow by the square.
+// newRewriter limits a text to five times its size and 1 MB. A long base and many short URLs would
+// make it grow quadratically.
 func newRewriter(text []byte, address string, lead leading) *rewriter {
 	return &rewriter{url: address, base: address, to: lead, left: 4*len(text) + 1<<20}
 }
 
-// longestTag bounds a tag, in octets. What is behind a longer one is left as it is.
+// longestTag limits a tag, in octets. After a longer one the text stays unchanged.
 const longestTag = 1 << 20
 
-// html rewrites the tags that have addresses; all else stays octet for octet.
+// html rewrites tags with URLs, and leaves everything else octet for octet.
 func (r *rewriter) html(text []byte) []byte {
 	z := html.NewTokenizer(bytes.NewReader(text))
 	z.SetMaxBuf(longestTag)
@@ -78,7 +78,7 @@ func (r *rewriter) html(text []byte) []byte {
 			out = append(out, raw...)
 			continue
 		}
-		raw = bytes.Clone(raw) // reading the tag changes it
+		raw = bytes.Clone(raw) // parsing the tag changes it
 		token := z.Token()
 		style = token.Data == "style"
 		switch keep, changed := r.tag(&token); {
@@ -91,21 +91,21 @@ func (r *rewriter) html(text []byte) []byte {
 	}
 }
 
-// addresses are the attributes that have one (HTML, list of attributes).
+// addresses are the attributes with URLs (HTML, list of attributes).
 var addresses = []string{"href", "src", "action", "formaction", "data", "poster", "background",
 	"longdesc", "cite", "manifest", "xlink:href"}
 
-// ahead are the relations of a link that make a browser connect without need.
+// ahead are relations of links that make browsers connect in advance.
 var ahead = []string{"preconnect", "dns-prefetch", "prefetch", "preload", "modulepreload",
 	"prerender"}
 
-// outside are targets to which a sandbox lets no link lead: other windows, and frames around.
+// outside are targets that the sandbox forbids: other windows, and frames around.
 var outside = map[string]bool{"_blank": true, "_top": true, "_parent": true}
 
-// tag rewrites a tag. One that is not kept vanishes.
+// tag rewrites a tag. A tag with keep false is dropped.
 func (r *rewriter) tag(t *html.Token) (keep, changed bool) {
 	switch t.Data {
-	case "base": // its address is within all others now
+	case "base": // all other URLs contain it now
 		if href := attribute(t, "href"); href != "" && !r.seen {
 			r.seen = true
 			if to, err := absolute(r.base, href); err == nil && to != "" && len(to) <= longestBase {
@@ -124,7 +124,7 @@ func (r *rewriter) tag(t *html.Token) (keep, changed bool) {
 		if equiv == "refresh" {
 			return true, r.refresh(t)
 		}
-		// it may forbid what replaces the page's own server
+		// it may forbid the replacement of the page's own server
 		return equiv != "content-security-policy", false
 	}
 	for i := range t.Attr {
@@ -137,7 +137,7 @@ func (r *rewriter) tag(t *html.Token) (keep, changed bool) {
 		case a.Key == "integrity" || a.Key == "ping":
 			a.Val, changed = "", true
 		case a.Key == "crossorigin" || a.Key == "nonce":
-			a.Key, changed = "data-"+a.Key, true // no cookie is here, and no policy of the page
+			a.Key, changed = "data-"+a.Key, true // cookies and the page's policy do not hold here
 		case a.Key == "style":
 			if css := string(r.css([]byte(a.Val))); css != a.Val {
 				a.Val, changed = css, true
@@ -151,14 +151,14 @@ func (r *rewriter) tag(t *html.Token) (keep, changed bool) {
 	return true, changed
 }
 
-// begins reports whether a token is the first of a page behind its doctype: what comes before that
-// would take its meaning.
+// begins reports whether a token is the first of a page after its doctype. The doctype must stay
+// first.
 func begins(kind html.TokenType, raw []byte) bool {
 	return kind == html.StartTagToken || kind == html.SelfClosingTagToken ||
 		kind == html.TextToken && len(bytes.TrimSpace(raw)) > 0
 }
 
-// script is the element that runs before the page does.
+// script returns the element that runs before the page.
 func (r *rewriter) script() string {
 	prefix := r.to.prefix + archive.Stamp(r.to.at) + "/"
 	return `<script src="` + r.to.script + `" data-base="` + html.EscapeString(safe(r.url)) +
@@ -174,7 +174,7 @@ func attribute(t *html.Token, name string) string {
 	return ""
 }
 
-// lead leads an address to its capture. Fragments and what is no page stay.
+// lead returns the path of a URL's capture. Fragments and other non-pages stay unchanged.
 func (r *rewriter) lead(address string) string {
 	trimmed := strings.TrimSpace(address)
 	if trimmed == "" || trimmed[0] == '#' {

@@ -23,22 +23,22 @@ import (
 
 // Server serves an archive.
 type Server struct {
-	// Still lets no script of a capture run. It is set before the first request.
+	// Still forbids scripts of captures. Set it before the first request.
 	Still bool
 
 	r   *archive.Reader
 	key string // of the paths at which captures run
 }
 
-// New returns a server for what a reader sees.
+// New returns a server for the archive of a reader.
 func New(r *archive.Reader) *Server { return &Server{r: r, key: newKey()} }
 
-// ErrNotLoopback refuses an address that others could reach.
+// ErrNotLoopback refuses an address that other machines could reach.
 var ErrNotLoopback = words.Hint(
-	errors.New("it is not an address of loopback, as 127.0.0.1:8088"),
+	errors.New("it is not an address of loopback, for example 127.0.0.1:8088"),
 	"replay serves this machine only: --listen 127.0.0.1:8088", words.ExitMisuse)
 
-// Listen listens at an address of loopback ("127.0.0.1:8088"; port 0 for any).
+// Listen listens at an address of loopback ("127.0.0.1:8088"; port 0 means any).
 func Listen(address string) (net.Listener, error) {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil || !at.Addr().IsLoopback() {
@@ -51,8 +51,8 @@ func Listen(address string) (net.Listener, error) {
 	return l, nil
 }
 
-// Run serves an archive at an address until ctx ends, and lets scripts of captures run or not. It
-// says where, once it does.
+// Run serves an archive at an address until ctx ends. scripts permits scripts of captures. Once it
+// listens it writes the URL to says.
 func Run(ctx context.Context, r *archive.Reader, address string, scripts bool,
 	says io.Writer) error {
 	l, err := Listen(address)
@@ -77,8 +77,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return ctx.Err()
 }
 
-// policy is the content security policy of everything that is served from a host. The sandbox
-// without exceptions turns off scripts, forms and what happens by itself, as refreshes.
+// policy returns the content security policy of every answer of a host. Its sandbox has no
+// exceptions: no scripts, forms or automatic actions such as refreshes.
 func policy(host string) string {
 	web := "http://" + host + "/web/"
 	return "sandbox; default-src 'none'; img-src " + web + " data:; media-src " + web +
@@ -129,7 +129,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		s.serveIndex(w, q)
 	case !isWeb || !ok || address == "":
 		s.serveError(w, http.StatusNotFound,
-			"Nothing is here. Pages are at /web/MOMENT/ADDRESS, as /web/2026/https://example.org/.",
+			"Nothing is here. Pages are at /web/MOMENT/ADDRESS, for example /web/2026/https://example.org/.",
 			"")
 	case when == "timemap":
 		s.timeMap(w, q, address)
@@ -142,14 +142,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 }
 
-// isPlace reports whether what follows /web/ is an address, without a moment before it.
+// isPlace reports whether the path after /web/ is a URL without a moment.
 func isPlace(rest string) bool {
 	rest = strings.TrimPrefix(strings.TrimPrefix(rest, "http"), "s")
 	return strings.HasPrefix(rest, ":/") || strings.HasPrefix(strings.ToLower(rest), "%3a/")
 }
 
-// addressOf is the address of a page as it stands in a path: perhaps without scheme, with one of
-// its slashes lost on the way, or with a colon that some clients escape.
+// addressOf returns the URL in a path. Its scheme may be missing, one of its slashes lost, or its
+// colon escaped by some clients.
 func addressOf(text string) string {
 	for _, scheme := range []string{"http", "https"} {
 		for _, colon := range []string{":", "%3A", "%3a"} {
@@ -167,7 +167,7 @@ func addressOf(text string) string {
 	return text
 }
 
-// mostListed bounds the captures that are looked at or listed.
+// mostListed limits the captures that are read or listed.
 const mostListed = 1000
 
 func (s *Server) serveCapture(w http.ResponseWriter, q *http.Request, when, address string) {
@@ -200,15 +200,15 @@ func (s *Server) serveCapture(w http.ResponseWriter, q *http.Request, when, addr
 	s.serveAnswer(w, q, answer, leading{prefix: "/web/", at: c.Time, exact: exact})
 }
 
-// leading says how the addresses in a capture are led to others.
+// leading configures how URLs in a capture are rewritten.
 type leading struct {
-	prefix string // of paths, before the moment
+	prefix string // path before the moment
 	at     time.Time
-	exact  bool   // they are left as they are
-	script string // path of what runs before a page does; "": nothing
+	exact  bool   // URLs stay unchanged
+	script string // path of the script before a page; "": none
 }
 
-// to is the path of the capture of an address.
+// to returns the path of a URL's capture.
 func (l leading) to(address string) string {
 	if l.exact {
 		return place(l.at, true, address)
@@ -216,8 +216,8 @@ func (l leading) to(address string) string {
 	return l.prefix + archive.Stamp(l.at) + "/" + safe(address)
 }
 
-// nearest returns captures of an address, at least one, as archive.Reader.Of does; nil: it has
-// answered that there are none.
+// nearest returns at least one capture of a URL, like archive.Reader.Of. If there is none, it
+// answers so and returns nil.
 func (s *Server) nearest(w http.ResponseWriter, address string, at time.Time, most int) (
 	found []*archive.Capture) {
 	found, err := s.r.Of(address, at, most)
@@ -232,7 +232,7 @@ func (s *Server) nearest(w http.ResponseWriter, address string, at time.Time, mo
 	return found
 }
 
-// place is the path of a capture.
+// place returns the path of a capture.
 func place(at time.Time, exact bool, address string) string {
 	prefix := "/web/" + archive.Stamp(at) + "/"
 	if exact {
@@ -241,7 +241,7 @@ func place(at time.Time, exact bool, address string) string {
 	return prefix + safe(address)
 }
 
-// safe is an address without what cannot be in a path or a header.
+// safe returns a URL without characters that a path or header cannot have.
 func safe(address string) string {
 	var b strings.Builder
 	for i := range len(address) {
@@ -275,7 +275,7 @@ func (s *Server) serveAnswer(w http.ResponseWriter, q *http.Request, a *archive.
 		}
 	}
 	if contentType == "" {
-		h.Set("Content-Type", "application/octet-stream") // never guessed
+		h.Set("Content-Type", "application/octet-stream") // types are never guessed
 	}
 	body, coding := a.Body, a.Get("Content-Encoding")
 	if !lead.exact {
@@ -297,7 +297,7 @@ func (s *Server) serveAnswer(w http.ResponseWriter, q *http.Request, a *archive.
 	}
 }
 
-// absolute resolves an address; "" if it leads to no page.
+// absolute resolves a URL, or returns "" if it leads to no page.
 func absolute(base, address string) (string, error) {
 	b, err := url.Parse(base)
 	if err != nil {
@@ -328,7 +328,7 @@ type page struct {
 func (s *Server) show(w http.ResponseWriter, status int, p page) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	// What cannot be written is of no use to anybody.
+	// An error of the connection does not matter.
 	_ = pages.Execute(w, p)
 }
 
@@ -359,7 +359,7 @@ func (s *Server) serveList(w http.ResponseWriter, address string) {
 	s.show(w, status, p)
 }
 
-// serveStart lists pages, the first ones by key.
+// serveStart lists the first pages by key.
 func (s *Server) serveStart(w http.ResponseWriter) {
 	p := page{Title: "Archive",
 		Text: fmt.Sprintf("Pages are at /web/MOMENT/ADDRESS. These are the first %d.", mostListed)}
