@@ -16,8 +16,8 @@ import (
 
 const leastBackOff, mostBackOff = time.Minute, 6 * time.Hour
 
-// step asks for one requisite, or waits until one may be asked for. False: the context has ended,
-// or nothing can be kept any more.
+// step asks for one requisite, or waits until one may be asked for. It returns false if the context
+// ended, or nothing more can be kept.
 func (k *Keeper) step(ctx context.Context) bool {
 	s, i, room, until := k.next()
 	if i == nil {
@@ -30,7 +30,7 @@ func (k *Keeper) step(ctx context.Context) bool {
 		k.rest(ctx, until)
 		return ctx.Err() == nil
 	}
-	k.wake() // others may find work, too
+	k.wake() // others may also find work
 	k.ask(ctx, s, i, room)
 	return ctx.Err() == nil
 }
@@ -41,14 +41,14 @@ func (k *Keeper) failed() bool {
 	return k.err != nil
 }
 
-// rest waits for news, or until a moment.
+// rest waits for news, or until a time.
 func (k *Keeper) rest(ctx context.Context, until time.Time) {
 	limited, cancel := context.WithCancel(ctx)
 	defer cancel()
 	slept := make(chan struct{})
 	go func() {
 		defer close(slept)
-		_ = k.Clock.SleepUntil(limited, until) // it says only that nobody waits any more
+		_ = k.Clock.SleepUntil(limited, until) // an error only means that nobody waits any more
 	}()
 	select {
 	case <-k.news:
@@ -59,11 +59,11 @@ func (k *Keeper) rest(ctx context.Context, until time.Time) {
 	<-slept
 }
 
-// longestRest bounds how long a worker rests that finds nothing.
+// longestRest limits the rest of a worker without work.
 const longestRest = time.Minute
 
-// next takes an item whose server may be asked, with what its answer may have of the budget. nil:
-// there is none before until.
+// next takes an item whose server may be asked, and reserves budget for its answer. If it returns
+// nil, there is none before until.
 func (k *Keeper) next() (s *server, i *item, room reservation, until time.Time) {
 	now := k.Clock.Now()
 	until = now.Add(longestRest)
@@ -84,7 +84,7 @@ func (k *Keeper) next() (s *server, i *item, room reservation, until time.Time) 
 			}
 		case len(one.items) == 0:
 			delete(k.servers, name)
-		case k.Client.Closed(name).After(now.Add(longestRest)): // a page was told so
+		case k.Client.Closed(name).After(now.Add(longestRest)): // a page got a Retry-After
 		default:
 			s = one
 		}
@@ -110,7 +110,7 @@ func (k *Keeper) next() (s *server, i *item, room reservation, until time.Time) 
 	return s, i, room, until
 }
 
-// announce says in the log, before a request, that servers are asked from now on.
+// announce logs, before a request, that servers are asked from now on.
 func (k *Keeper) announce() error {
 	now := k.Clock.Now()
 	k.mu.Lock()
@@ -151,7 +151,7 @@ func (k *Keeper) ask(ctx context.Context, s *server, i *item, room reservation) 
 	k.wake()
 }
 
-// fail ends all asking. The next Keep says why.
+// fail ends all requests. The next Keep returns the error.
 func (k *Keeper) fail(err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -162,11 +162,11 @@ func (k *Keeper) fail(err error) {
 type asking struct {
 	*Keeper
 	item    *item
-	was     archive.Held // what the archive had before
-	fact    *fact        // what is known after the answer; nil: there is none
+	was     archive.Held // state in the archive before
+	fact    *fact        // state after the answer; nil: no answer
 	changed bool
 	read    int64 // octets received
-	short   bool  // the budget left less than the answer has
+	short   bool  // the budget had less room than the answer needs
 	broken  error // the archive failed
 }
 
@@ -195,7 +195,7 @@ func (a *asking) ask(ctx context.Context, most int64) (p *fetch.Part, err error)
 		a.short = a.short || x.URL == url && x.Cut == fetch.CutLength && most < MostBytes
 	}
 	if ctx.Err() != nil {
-		return nil, ctx.Err() // what came is no capture
+		return nil, ctx.Err() // an interrupted answer is no capture
 	}
 	if a.short && a.item.tries < mostTries-1 {
 		return p, err // the next window may have room for all of it
@@ -236,7 +236,7 @@ type reason struct{}
 
 func (reason) String() string { return "requisite" }
 
-// resolve notes what came of a request. The lock is held.
+// resolve notes the result of a request. The caller holds the lock.
 func (a *asking) resolve(ctx context.Context, s *server, p *fetch.Part, err error, now time.Time) {
 	k, i := a.Keeper, a.item
 	var local *fetch.LocalError
@@ -269,7 +269,7 @@ func (a *asking) resolve(ctx context.Context, s *server, p *fetch.Part, err erro
 	}
 	if a.short && a.fact == nil && p != nil {
 		i.tries++
-		s.items = slices.Insert(s.items, 0, i) // until then the budget has no more for anybody
+		s.items = slices.Insert(s.items, 0, i) // until then the budget has nothing left
 		return
 	}
 	if p == nil || p.Busy {

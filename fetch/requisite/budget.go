@@ -7,7 +7,7 @@ import (
 	"github.com/recrawl/recrawl/planner/budget"
 )
 
-// window is what was used in an hour or a day of UTC.
+// window counts the use in an hour or day of UTC.
 type window struct {
 	Per      time.Duration `json:"per"`
 	Begin    time.Time     `json:"begin"`
@@ -15,7 +15,7 @@ type window struct {
 	Bytes    int64         `json:"bytes"`
 }
 
-// purse is a budget: limits, and what was used of them.
+// purse is a budget: its limits and their use.
 type purse struct {
 	limits  []budget.Limit
 	windows []window // one for each period
@@ -25,7 +25,7 @@ func newPurse(limits []budget.Limit) *purse {
 	return &purse{limits: limits, windows: []window{{Per: time.Hour}, {Per: budget.Day}}}
 }
 
-// restore takes over what a process before this one used.
+// restore takes over the use of an earlier process.
 func (p *purse) restore(used []window) {
 	for _, u := range used {
 		for i := range p.windows {
@@ -36,8 +36,8 @@ func (p *purse) restore(used []window) {
 	}
 }
 
-// open begins the windows of a moment. One that lies ahead by less than its length stays: the
-// clock went back, and what was used then must not be used again.
+// open starts the windows at a time. A window slightly in the future stays: the clock went back,
+// and its use must not be repeated.
 func (p *purse) open(now time.Time) {
 	for i := range p.windows {
 		w := &p.windows[i]
@@ -48,10 +48,10 @@ func (p *purse) open(now time.Time) {
 	}
 }
 
-// needShare is which part of a small budget must be left for one more answer.
+// needShare is the divisor of a small budget: that part must be left for another answer.
 const needShare = 4
 
-// left is how many octets one more answer may have; 0: none may be asked for before until.
+// left returns how many octets another answer may have. 0 means none before until.
 func (p *purse) left(now time.Time, most int64) (octets int64, until time.Time) {
 	p.open(now)
 	octets = most
@@ -76,7 +76,7 @@ func (p *purse) left(now time.Time, most int64) (octets int64, until time.Time) 
 	return octets, until
 }
 
-// reservation is what one answer may have of the windows that were open when it was asked for.
+// reservation is the part of the current windows that an answer may use.
 type reservation struct {
 	octets int64
 	begins []time.Time
@@ -94,8 +94,8 @@ func (p *purse) reserve(octets int64) reservation {
 	return r
 }
 
-// charge replaces what was reserved by what was read. A window that began after the reservation
-// only gets what was read. If no octet was read, no request was sent.
+// charge replaces a reservation by the octets read. A window that began later only gets the octets
+// read. If no octet was read, no request was sent.
 func (p *purse) charge(r reservation, now time.Time, read int64) {
 	p.open(now)
 	for i := range p.windows {

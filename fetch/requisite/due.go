@@ -10,8 +10,8 @@ import (
 
 const day = 24 * time.Hour
 
-// Due returns when an address is to be checked that the archive holds; zero: never. The interval
-// is the time for which its content is known to be the same, so that it doubles with each check.
+// Due returns when to check a URL in the archive; zero means never. The interval is the time for
+// which its content is known to be the same, so it doubles with each check.
 func Due(url string, h archive.Held) time.Time {
 	sound := h.Whole && (h.Status == "200" || h.Status == "203" || h.Status == "304")
 	content, version := Names(url)
@@ -30,7 +30,7 @@ func Due(url string, h archive.Held) time.Time {
 	return h.Checked.Add(min(max(h.Checked.Sub(h.Since), least), most))
 }
 
-// still are the endings of what seldom changes in place.
+// still are the extensions of files that seldom change in place.
 var still = map[string]bool{".png": true, ".jpg": true, ".jpeg": true, ".gif": true, ".webp": true,
 	".avif": true, ".svg": true, ".ico": true, ".bmp": true, ".woff": true, ".woff2": true,
 	".ttf": true, ".otf": true, ".eot": true, ".mp4": true, ".webm": true, ".mp3": true,
@@ -39,26 +39,28 @@ var still = map[string]bool{".png": true, ".jpg": true, ".jpeg": true, ".gif": t
 func isStill(url string) bool { return still[archive.Ending(url)] }
 
 var (
-	// hexName is a part of a name between marks: in hexadecimal, of 8 digits or more.
+	// hexName matches a part of a name between marks: hexadecimal, 8 digits or more.
 	hexName = regexp.MustCompile(`[/._-]([0-9a-f]{8,128})(?:[/._-]|$)`)
-	// mixedName is the digest that bundlers put before the ending: 8 letters and digits or more.
+	// mixedName matches the digest that bundlers put before the extension: 8 letters and digits or
+	// more.
 	mixedName = regexp.MustCompile(`[._-]([A-Za-z0-9_]{8,64})\.[a-z0-9]{2,5}$`)
-	// versionName is a whole version: a package at it does not change.
+	// versionName matches a whole version: a package with it does not change.
 	versionName = regexp.MustCompile(`[/@v_-][0-9]+\.[0-9]+\.[0-9]+(?:[/._-]|$)`)
-	// versionQuery is a field that is there for caches.
+	// versionQuery matches a field that exists for caches.
 	versionQuery = regexp.MustCompile(`(?i)(?:^|&)(?:v|ver|version|rev|hash|cb)=[a-z._-]*[0-9][0-9a-z._-]*(?:&|$)`)
 )
 
 const (
-	// leastDigest is how many digits a digest has at least: 64 bits in hexadecimal.
+	// leastDigest is the least number of digits of a digest: 64 bits in hexadecimal.
 	leastDigest = 16
-	// objectID is how many an identifier of MongoDB has, which names a thing and not its content.
+	// objectID is the number of digits of an identifier in MongoDB, which identifies an object and
+	// not its content.
 	objectID = 24
 )
 
-// Names reports whether an address names its content: by a digest in the name of the file, so that
-// other content has another address; or by a version, or what looks like a short digest, so that it
-// should have. Some sites never count theirs up.
+// Names reports whether a URL identifies its content. content means by a digest in the file name:
+// other content has another URL. version means by a version or something like a short digest: other
+// content should have another URL, but some sites never change theirs.
 func Names(url string) (content, version bool) {
 	_, rest, _ := strings.Cut(url, "://")
 	_, rest, _ = strings.Cut(rest, "/")

@@ -9,7 +9,8 @@ import (
 	"github.com/recrawl/recrawl/planner/budget"
 )
 
-// A digest names the content; a version does so, unless somebody forgets to count it up.
+// TestNames checks that a digest identifies the content, and that a version does so unless somebody
+// forgets to change it.
 func TestNames(t *testing.T) {
 	for url, want := range map[string]string{
 		"https://h.example/a/d41d8cd98f00b204e9800998ecf8427e.png":      "content",
@@ -34,7 +35,7 @@ func TestNames(t *testing.T) {
 		"https://cdn.example/npm/vue@3/dist/vue.js":                     "",
 		"https://h.example/picture.php?id=7":                            "",
 		"https://h.example/":                                            "",
-		"https://3f2a9c1b.example/style.css":                            "", // a host names no content
+		"https://3f2a9c1b.example/style.css":                            "", // a host does not identify content
 	} {
 		got := ""
 		if content, version := Names(url); content {
@@ -48,7 +49,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// A check comes after twice the time for which the content is known to be the same, within bounds.
+// TestDue checks that the interval doubles within limits.
 func TestDue(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, test := range []struct {
@@ -80,8 +81,8 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// A window is never overdrawn by requests or octets, whatever its predecessor used, and not emptied
-// by a clock that goes back.
+// TestPurse checks that a window is never overdrawn, whatever an earlier process used, and that a
+// clock which goes back does not reset it.
 func TestPurse(t *testing.T) {
 	limits := []budget.Limit{{Amount: 3, Unit: budget.InFetches, Per: time.Hour},
 		{Amount: 100 << 20, Unit: budget.InBytes, Per: budget.Day}}

@@ -19,7 +19,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// clock goes on only when somebody sleeps.
+// clock advances only when somebody sleeps.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -42,15 +42,14 @@ func (c *clock) SleepUntil(ctx context.Context, t time.Time) error {
 
 func (c *clock) advance(d time.Duration) { c.SleepUntil(context.Background(), c.Now().Add(d)) }
 
-// asked is a request that a server saw.
+// asked is a request that a server got.
 type asked struct {
 	url        string
 	header     http.Header
 	began, end time.Time
 }
 
-// world is a few servers, each at an address of loopback of its own, and one keeper after the
-// other.
+// world is a few servers, each at its own address of loopback, and a series of keepers.
 type world struct {
 	t      *testing.T
 	mux    *http.ServeMux // patterns as "h.example/path"
@@ -68,7 +67,7 @@ type world struct {
 	log []asked
 }
 
-// newWorld has virtual time, unless an interval of the wall's is given.
+// newWorld uses virtual time, unless an interval of real time is given.
 func newWorld(t *testing.T, interval time.Duration, hosts ...string) *world {
 	w := &world{t: t, mux: http.NewServeMux(), addr: map[string]netip.Addr{}, dir: t.TempDir(),
 		clock: fetch.WallClock{}, robots: map[string]string{}}
@@ -123,7 +122,7 @@ func newWorld(t *testing.T, interval time.Duration, hosts ...string) *world {
 	return w
 }
 
-// ports are where the servers of addresses listen.
+// ports are the ports of the servers at addresses.
 var ports sync.Map
 
 func (w *world) serve(rw http.ResponseWriter, r *http.Request) {
@@ -168,15 +167,15 @@ func (w *world) close() {
 	}
 }
 
-// kill ends the process without a word, as far as files can tell, and begins the next one.
+// kill ends the process without any last write, and starts the next one.
 func (w *world) kill() {
 	w.t.Helper()
 	w.keeper.log.f.Close()
-	w.archive.Close() // what it syncs was taken in
+	w.archive.Close() // its sync concerns stored captures only
 	w.open()
 }
 
-// visit makes visits to pages, each as the first, and acknowledges them.
+// visit visits pages, each for the first time, and acknowledges the visits.
 func (w *world) visit(urls ...string) {
 	w.t.Helper()
 	for _, url := range urls {
@@ -204,7 +203,7 @@ func (w *world) visitOf(rec *sitegraph.Record) *sitegraph.Observation {
 	return o
 }
 
-// finish asks for all that waits.
+// finish asks for everything that waits.
 func (w *world) finish() (waiting int) {
 	w.t.Helper()
 	waiting, err := w.keeper.Finish(context.Background(), w.clock.Now().Add(365*day))
@@ -214,7 +213,7 @@ func (w *world) finish() (waiting int) {
 	return waiting
 }
 
-// asks are the requests since the last call, robots.txt left out: how many for each address.
+// asks returns the number of requests for each URL since the last call, without robots.txt.
 func (w *world) asks() map[string]int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -228,7 +227,7 @@ func (w *world) asks() map[string]int {
 	return n
 }
 
-// kept are the captures of each address.
+// kept returns the number of captures of each URL.
 func (w *world) kept() map[string]int {
 	w.t.Helper()
 	r, err := archive.OpenReader(w.dir)

@@ -18,59 +18,60 @@ import (
 )
 
 const (
-	// MostBytes is read of an answer, in octets. What is longer is cut.
+	// MostBytes limits an answer, in octets. A longer one is cut.
 	MostBytes = 10 << 20
-	// mostDepth bounds style sheets that import each other, and redirects.
+	// mostDepth limits style sheets that import each other, and redirects.
 	mostDepth = 5
-	// mostOfPage bounds the requisites of a page, those of its style sheets included.
+	// mostOfPage limits the requisites of a page with its style sheets.
 	mostOfPage = 2 * extract.MaxRequisites
-	// mostWaiting and mostOfServer bound what waits, in all and for a server.
+	// mostWaiting and mostOfServer limit the waiting items, in all and for a server.
 	mostWaiting, mostOfServer = 1 << 16, 1 << 12
-	// mostTries is how often a requisite is asked for that brings no answer.
+	// mostTries is the number of failed requests before a requisite is given up.
 	mostTries = 4
-	// mostChecks bounds the checks that are due and for which there was no credit yet.
+	// mostChecks limits the due checks without credit.
 	mostChecks = 1 << 12
-	// stillWorth is how much less a check of a picture or font is worth than one of a style sheet:
-	// it seldom changes in place, and then changes a part of some pages.
+	// stillWorth is the ratio of worth between checks of a style sheet and of a picture or font,
+	// which seldom changes in place and affects a part of some pages.
 	stillWorth = 20
-	// freshWorth is the worth of a request for a new address with a query, at a page that the
-	// archive has. A check is worth as much when half an interval has passed since it was due.
+	// freshWorth is the worth of a request for a new URL with a query, on a page that the archive
+	// has. A check has that worth half an interval after it was due.
 	freshWorth = 0.5
-	// checkShare is what a visit to a page earns of a check; mostCredit is what is saved.
+	// checkShare is the credit for checks that a visit to a page earns, mostCredit the most that is
+	// saved.
 	checkShare, mostCredit = 0.1, 100
-	// keepAfter is how long an answer, and what was used of the budget, may stay only in memory.
+	// keepAfter is how long an answer and the use of the budget may be in memory alone.
 	keepAfter = 5 * time.Second
-	// askingFor is how long the log says beforehand that servers are asked.
+	// askingFor is how far ahead the log says that servers are asked.
 	askingFor = time.Minute
-	// workers ask at a time, each another server. Most of them wait.
+	// workers is the number of concurrent workers, each for another server. Most of them wait.
 	workers = 16
 )
 
-// Options of a keeper. All but Budget, Able and Clock are required.
+// Options configure a keeper. All except Budget, Able and Clock are required.
 type Options struct {
 	Client  *fetch.Client
 	Archive *archive.Archive
 	Dir     string         // of the archive, where the log is
-	Budget  []budget.Limit // of all requisites; none: no bound
-	Able    func() error   // why this machine cannot ask now, as with a full disk; nil: it can
-	Clock   fetch.Clock    // default: the wall's
+	Budget  []budget.Limit // for all requisites; none: no limit
+	Able    func() error   // returns why this machine cannot ask now, for example a full disk, or nil
+	Clock   fetch.Clock    // default: real time
 }
 
-// Counts are what became of requisites in this process.
+// Counts are the results of this process.
 type Counts struct {
 	Requests int   `json:"requests"`
-	Checks   int   `json:"checks"`  // of these, those of requisites that the archive had
-	Changed  int   `json:"changed"` // of these
+	Checks   int   `json:"checks"`  // of requisites that the archive had
+	Changed  int   `json:"changed"` // of the checks
 	Failed   int   `json:"failed"`  // without an answer, given up until their page is visited again
-	Dropped  int   `json:"dropped"` // for which there was no room
+	Dropped  int   `json:"dropped"` // without room
 	Bytes    int64 `json:"bytes"`   // received
 	Waiting  int   `json:"waiting"`
 }
 
-// Keeper keeps requisites. A nil one does nothing.
+// Keeper keeps requisites. A nil Keeper does nothing.
 type Keeper struct {
 	Options
-	asked time.Time // until when a process before this one may have asked servers
+	asked time.Time // until when an earlier process may have asked servers
 
 	mu      sync.Mutex
 	facts   facts
@@ -79,36 +80,36 @@ type Keeper struct {
 	waiting map[string]*item
 	checks  map[string]*candidate
 	purse   *purse
-	credit  float64 // checks that may be made
+	credit  float64 // credit for checks
 	saved   float64 // of these, as the log says
 	counts  Counts
 	idle    time.Time // until when the budget or the machine lets nobody ask
-	lines   []line    // not yet in the log
-	used    bool      // the budget was, since the log says so
+	lines   []line    // for the log
+	used    bool      // the budget was used since its last line in the log
 	asking  time.Time // until when the log says that servers are asked
 	ended   bool      // Close was called
 	news    chan struct{}
-	err     error // of the archive or the log: nothing is asked for any more
+	err     error // of the archive or the log: ends all requests
 
-	keeping sync.Mutex // of the log; locked before mu
+	keeping sync.Mutex // guards the log; locked before mu
 	log     log
 
-	stop context.CancelFunc // of the workers; nil: none work
+	stop context.CancelFunc // ends the workers; nil: there are none
 	work sync.WaitGroup
 }
 
 // Invariant: an item is in waiting, and in the line of its server unless it is being asked for.
 
-// server is what waits for one server.
+// server holds the waiting items of one server.
 type server struct {
 	name      string
 	items     []*item // in order
 	busy      bool
 	notBefore time.Time
-	fails     int // in a row
+	fails     int // failures in a row
 }
 
-// Open opens the keeper of an archive: what waited when the last process ended waits again.
+// Open opens the keeper of an archive, with the waiting items of the last process.
 func Open(o Options) (*Keeper, error) {
 	if o.Clock == nil {
 		o.Clock = fetch.WallClock{}
@@ -149,8 +150,8 @@ func Open(o Options) (*Keeper, error) {
 	return k, nil
 }
 
-// replayLine takes over from a line of the log what waits, and of what nothing is kept. It reports
-// whether the line adds something that waits.
+// replayLine takes over waiting and unkept items from a line of the log. It reports whether the
+// line adds a waiting item.
 func (k *Keeper) replayLine(l line) (adds bool) {
 	if l.Wait != nil && l.Wait.URL != "" && k.waiting[l.Wait.URL] == nil &&
 		len(k.waiting) < mostWaiting {
@@ -162,7 +163,7 @@ func (k *Keeper) replayLine(l line) (adds bool) {
 	return adds
 }
 
-// Asked is until when a process before this one may have asked servers; zero: not known.
+// Asked returns until when an earlier process may have asked servers; zero: not known.
 func (k *Keeper) Asked() time.Time {
 	if k == nil {
 		return time.Time{}
@@ -170,7 +171,7 @@ func (k *Keeper) Asked() time.Time {
 	return k.asked
 }
 
-// whole are the lines of a log of what is now.
+// whole returns the lines of a log with the current state.
 func (k *Keeper) whole() []line {
 	credit := k.credit
 	lines := []line{{Used: slices.Clone(k.purse.windows), Credit: &credit}}
@@ -190,8 +191,8 @@ func (k *Keeper) whole() []line {
 	return lines
 }
 
-// Visit makes a visit to a page, and notes what the page shows and is due. The error is that of the
-// visit, or of the archive: then the visit must not count as made.
+// Visit visits a page, and notes its requisites that are due. The error is that of the visit, or of
+// the archive: then the visit must not count as made.
 func (k *Keeper) Visit(ctx context.Context, url string,
 	visit func(context.Context) (*sitegraph.Observation, error)) (*sitegraph.Observation, error) {
 	if k == nil {
@@ -230,12 +231,12 @@ func (k *Keeper) Visit(ctx context.Context, url string,
 type candidate struct {
 	item
 	due      time.Time
-	interval time.Duration // zero: the archive has none yet
+	interval time.Duration // zero: the archive has no capture yet
 }
 
-// worth ranks checks by how many intervals have passed since they were due; what changes in place
-// counts more. The worth of a new address does not grow: addresses that change with each visit must
-// not hold back other checks for ever.
+// worth ranks checks by the number of intervals since they were due; content that changes in place
+// counts more. The worth of a new URL does not grow, so that URLs which change with each visit
+// cannot hold back other checks for ever.
 func (c *candidate) worth(now time.Time) float64 {
 	switch {
 	case c.interval == 0 && isStill(c.URL):
@@ -250,9 +251,9 @@ func (c *candidate) worth(now time.Time) float64 {
 	return overdue
 }
 
-// named notes that a page, or what it shows, shows a list. What the archive does not have waits at
-// once, but for addresses with a query of what it had already (again). The rest that is due is
-// checked, the most overdue first, as far as the credit goes.
+// named notes the requisites of a page or requisite. Those that the archive lacks wait at once,
+// except URLs with a query on a page that it had (again). Of the others that are due, the most
+// overdue are checked as far as the credit suffices.
 func (k *Keeper) named(via string, list []string, depth int, again bool) error {
 	now := k.Clock.Now()
 	seen := map[string]bool{}
@@ -280,7 +281,7 @@ func (k *Keeper) named(via string, list []string, depth int, again bool) error {
 	return nil
 }
 
-// want lets what is due wait for its request, or for a check.
+// want lets a due requisite wait for its request, or for a check.
 func (k *Keeper) want(i *item, f *fact, again bool, now time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -297,13 +298,14 @@ func (k *Keeper) want(i *item, f *fact, again bool, now time.Time) {
 	}
 }
 
-// spared is how many checks spare looks at before it drops the one of least worth.
+// spared is the number of checks that spare compares before it drops the least worthy.
 const spared = 16
 
-// spare drops a check of little worth to make room, or counts c as dropped. The lock is held.
+// spare drops a check of little worth to make room, or counts c as dropped. The caller holds the
+// lock.
 func (k *Keeper) spare(c *candidate, now time.Time) bool {
 	least, n := c, 0
-	for _, other := range k.checks { // whichever
+	for _, other := range k.checks { // any of them
 		if other.worth(now) <= least.worth(now) {
 			least = other
 		}
@@ -316,7 +318,7 @@ func (k *Keeper) spare(c *candidate, now time.Time) bool {
 	return least != c
 }
 
-// check spends the credit on the checks that are worth most. The lock is held.
+// check spends the credit on the most worthy checks. The caller holds the lock.
 func (k *Keeper) check(now time.Time) {
 	for k.credit >= 1 && len(k.checks) > 0 {
 		var best *candidate
@@ -336,7 +338,7 @@ func (k *Keeper) check(now time.Time) {
 	}
 }
 
-// wait puts an item into the line of its server, if there is room. The lock is held.
+// wait adds an item to the queue of its server, if there is room. The caller holds the lock.
 func (k *Keeper) wait(i *item) {
 	if k.waiting[i.URL] != nil {
 		return
@@ -362,7 +364,7 @@ func (k *Keeper) enqueue(i *item) {
 	k.wake()
 }
 
-// wake lets one worker look for work.
+// wake makes one worker look for work.
 func (k *Keeper) wake() {
 	select {
 	case k.news <- struct{}{}:
@@ -370,13 +372,13 @@ func (k *Keeper) wake() {
 	}
 }
 
-// done notes that an item waits no more. The lock is held.
+// done notes that an item no longer waits. The caller holds the lock.
 func (k *Keeper) done(i *item) {
 	delete(k.waiting, i.URL)
 	k.lines = append(k.lines, line{Done: i.URL})
 }
 
-// Counts returns what became of requisites.
+// Counts returns the results of this process.
 func (k *Keeper) Counts() Counts {
 	if k == nil {
 		return Counts{}
@@ -388,8 +390,8 @@ func (k *Keeper) Counts() Counts {
 	return c
 }
 
-// Keep makes durable what is known: answers in the archive, and then what waits in the log. It is
-// called before visits are acknowledged.
+// Keep makes durable the answers in the archive, and then the waiting items in the log. Call it
+// before visits are acknowledged.
 func (k *Keeper) Keep() error {
 	if k == nil {
 		return nil
@@ -413,8 +415,8 @@ func (k *Keeper) Keep() error {
 		err = k.log.append(lines)
 	}
 	if err == nil && k.log.isPast() {
-		// What was noted meanwhile is in it too, but not what became of the answers since the
-		// Sync: those addresses are asked for once more after a crash.
+		// The log also has items that came meanwhile, but not results since the Sync: after a crash
+		// those URLs are asked for again.
 		k.mu.Lock()
 		whole := k.whole()
 		pending := slices.Clone(k.lines)
@@ -434,7 +436,7 @@ func (k *Keeper) Keep() error {
 	return err
 }
 
-// Start lets workers ask, until Close.
+// Start starts workers, until Close.
 func (k *Keeper) Start() {
 	if k == nil || k.stop != nil {
 		return
@@ -450,14 +452,13 @@ func (k *Keeper) Start() {
 	k.work.Go(func() {
 		for k.Clock.SleepUntil(ctx, k.Clock.Now().Add(keepAfter)) == nil {
 			if k.Keep() != nil {
-				return // the next Keep of the loop says it
+				return // the next Keep of the loop reports it
 			}
 		}
 	})
 }
 
-// Close stops the workers and makes durable what is known. What waits is asked for by the next
-// process.
+// Close stops the workers and makes the state durable. The next process asks for the waiting items.
 func (k *Keeper) Close() error {
 	if k == nil {
 		return nil
@@ -476,9 +477,9 @@ func (k *Keeper) Close() error {
 	return err
 }
 
-// Finish waits, or asks where no workers do, until nothing waits that may be asked for soon, or
-// until a moment. Servers that fail, and a budget that is used up, are not waited for. It returns
-// how much still waits then.
+// Finish waits, or asks itself if there are no workers, until no item waits that may be asked for
+// soon, or until a time. It does not wait for failing servers or a used-up budget. It returns the
+// number of waiting items.
 func (k *Keeper) Finish(ctx context.Context, until time.Time) (waiting int, err error) {
 	if k == nil {
 		return 0, nil

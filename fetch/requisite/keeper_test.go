@@ -29,8 +29,8 @@ func same(t *testing.T, what string, got map[string]int, want ...string) {
 	}
 }
 
-// All that a page shows is kept, from wherever: imports of imports, fonts, pictures of sets and of
-// styles. Sheets that import each other end.
+// TestAllThatAPageShows checks that all requisites of a page are kept: imports of imports, fonts,
+// pictures of sets and of styles. Style sheets that import each other end.
 func TestAllThatAPageShows(t *testing.T) {
 	w := newWorld(t, 0, "h.example", "cdn.example")
 	w.text("http://h.example/", "text/html", `<link rel=stylesheet href=/s.css><script src=a.js></script>
@@ -49,8 +49,9 @@ func TestAllThatAPageShows(t *testing.T) {
 	same(t, "kept", w.kept(), want...)
 }
 
-// What a hundred pages share is asked for once, and again when it is due: with a condition, by its
-// own change, and never if its address names its content. Checks take a tenth of the requests.
+// TestSharedByPages checks that a shared requisite of a hundred pages is asked for once, and again
+// when it is due: conditionally, by its own rate of change, and never if its URL has a digest.
+// Checks take a tenth of the requests.
 func TestSharedByPages(t *testing.T) {
 	w := newWorld(t, 0, "h.example")
 	var pages []string
@@ -92,7 +93,7 @@ func TestSharedByPages(t *testing.T) {
 	for n := range 23 {
 		if n == 11 {
 			version = "two"
-			w.kill() // what is known is made of the archive
+			w.kill() // the state is rebuilt from the archive
 		}
 		asks := week()
 		sheet += asks["h.example/s.css"]
@@ -116,7 +117,7 @@ func TestSharedByPages(t *testing.T) {
 	}
 }
 
-// Short runs earn checks together: what one has not spent the next one has.
+// TestCreditOverRuns checks that short runs add up their credit for checks.
 func TestCreditOverRuns(t *testing.T) {
 	w := newWorld(t, 0, "h.example")
 	var pages []string
@@ -137,8 +138,8 @@ func TestCreditOverRuns(t *testing.T) {
 	}
 }
 
-// Addresses that change with each visit spend the same credit as checks, and keep none of these
-// back.
+// TestAddressesThatChange checks that URLs which change with each visit use the credit for checks,
+// and hold back no check.
 func TestAddressesThatChange(t *testing.T) {
 	w := newWorld(t, 0, "h.example")
 	visit := 0
@@ -172,7 +173,8 @@ func TestAddressesThatChange(t *testing.T) {
 	}
 }
 
-// Where there is no room for more checks, those of least worth give way, and are counted.
+// TestMostChecks checks that without room for more checks the least worthy are dropped, and
+// counted.
 func TestMostChecks(t *testing.T) {
 	w := newWorld(t, 0, "h.example")
 	now := w.clock.Now()
@@ -189,7 +191,7 @@ func TestMostChecks(t *testing.T) {
 	}
 }
 
-// A page that says "not modified" names what its copy shows.
+// TestNotModifiedPage checks that a "not modified" page has the requisites of its copy.
 func TestNotModifiedPage(t *testing.T) {
 	w := newWorld(t, 0, "h.example")
 	w.text("http://h.example/", "text/html", `<link rel=stylesheet href=s.css>`)
@@ -212,8 +214,8 @@ func TestNotModifiedPage(t *testing.T) {
 	}
 }
 
-// What waits is asked for by the next process, if the last one is killed before, between, or after
-// requests; and each is asked for once.
+// TestKilled kills the process before, between and after requests. The next process asks for each
+// waiting item once.
 func TestKilled(t *testing.T) {
 	w := newWorld(t, 0, "h.example")
 	page := `<link rel=stylesheet href=s.css>`
@@ -227,7 +229,7 @@ func TestKilled(t *testing.T) {
 	w.visit("http://h.example/") // acknowledged
 	for n := range 22 {
 		w.kill()
-		if got := w.keeper.Counts().Waiting; got != 21-n && got != 22-n { // deep.png comes behind
+		if got := w.keeper.Counts().Waiting; got != 21-n && got != 22-n { // deep.png follows
 			t.Fatalf("after %d requests and a kill %d wait", n, got)
 		}
 		w.keeper.step(context.Background())
@@ -247,7 +249,7 @@ func TestKilled(t *testing.T) {
 	if kept := w.kept(); len(kept) != 24 {
 		t.Errorf("%d addresses are kept: %v", len(kept), kept)
 	}
-	// An answer that was not yet durable is asked for again. A torn line is passed over.
+	// An answer that was not durable is asked for again. A torn line is ignored.
 	w.clock.(*clock).advance(30 * day)
 	w.text("http://h.example/new", "text/html", "<img src=new.png>")
 	w.visit("http://h.example/new")
@@ -264,7 +266,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// A log of which most is past is written anew, and nothing of it is lost by a kill.
+// TestLongLog checks that a log which is mostly out of date is rewritten, and that a kill loses
+// nothing.
 func TestLongLog(t *testing.T) {
 	w := newWorld(t, 0, "h.example")
 	w.keeper.log.whole = -leastLog - 1
@@ -284,7 +287,7 @@ func TestLongLog(t *testing.T) {
 	}
 }
 
-// Who may not be asked is not: by robots.txt, by the guard, or because nothing is to be kept.
+// TestForbidden checks what is not asked for: by robots.txt, by the guard, or because of noarchive.
 func TestForbidden(t *testing.T) {
 	w := newWorld(t, 0, "h.example", "no.example")
 	w.robots["no.example"] = "User-agent: *\nDisallow: /p"
@@ -308,8 +311,8 @@ func TestForbidden(t *testing.T) {
 	}
 }
 
-// Nothing is kept of some requisites, so that the archive knows nothing of them. Each run knows
-// nonetheless when they are due: seldom, as checks, and after twice as long each time.
+// TestUnkeptOverRuns checks that each run remembers when unkept requisites are due, although the
+// archive does not have them: seldom, as checks, and with doubling intervals.
 func TestUnkeptOverRuns(t *testing.T) {
 	w := newWorld(t, 0, "h.example", "busy.example")
 	w.text("http://h.example/", "text/html",
@@ -367,8 +370,8 @@ func TestUnkeptOverRuns(t *testing.T) {
 	}
 }
 
-// What was removed from an archive stands nowhere in the log, neither by itself nor as who shows
-// something; the rest waits.
+// TestForget checks that removed URLs are nowhere in the log, neither as items nor as pages of
+// others. The rest waits.
 func TestForget(t *testing.T) {
 	w := newWorld(t, 0, "h.example")
 	w.text("http://h.example/secret", "text/html", `<img src=a.png>`)
@@ -395,7 +398,7 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// Redirects are followed as requisites of their own, and end.
+// TestRedirects checks that redirects are followed as separate requisites, and end.
 func TestRedirects(t *testing.T) {
 	w := newWorld(t, 0, "h.example")
 	w.text("http://h.example/", "text/html", `<img src=r0.png><img src=loop.png>`)
@@ -413,8 +416,8 @@ func TestRedirects(t *testing.T) {
 	same(t, "asked for", w.asks(), want...)
 }
 
-// A server that fails or is busy is left alone, longer each time; then its things wait for their
-// page.
+// TestTroubledServer checks that a failing or busy server rests, longer each time, and that its
+// items then wait for their page.
 func TestTroubledServer(t *testing.T) {
 	w := newWorld(t, 0, "h.example", "busy.example")
 	w.text("http://h.example/", "text/html", `<img src=http://busy.example/1.png>
@@ -446,7 +449,7 @@ func TestTroubledServer(t *testing.T) {
 	}
 }
 
-// What a server says to who asks for a page holds for what pages show, and the other way round.
+// TestRetryAfterOfBoth checks that a Retry-After to a page holds for requisites, and the reverse.
 func TestRetryAfterOfBoth(t *testing.T) {
 	w := newWorld(t, 0, "h.example", "busy.example")
 	w.text("http://h.example/", "text/html", `<img src=http://busy.example/1.png>`)
@@ -475,7 +478,8 @@ func TestRetryAfterOfBoth(t *testing.T) {
 	}
 }
 
-// The budget holds over a kill, and what is beyond it waits for the next day.
+// TestBudget checks that the budget survives a kill, and that items beyond it wait for the next
+// day.
 func TestBudget(t *testing.T) {
 	w := newWorld(t, 0, "h.example")
 	w.budget = []budget.Limit{{Amount: 1 << 20, Unit: budget.InBytes, Per: budget.Day}}
@@ -504,8 +508,9 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// An answer that is longer than what the budget had left is asked for again in the next window, and
-// not kept cut. One that no window has room for is kept cut in the end, and seldom asked for.
+// TestCutByBudget checks that an answer longer than the rest of the budget is asked for again in
+// the next window, and not kept cut. One that fits in no window is kept cut in the end, and seldom
+// asked for.
 func TestCutByBudget(t *testing.T) {
 	w := newWorld(t, 0, "h.example")
 	w.budget = []budget.Limit{{Amount: 1 << 20, Unit: budget.InBytes, Per: budget.Day}}
@@ -538,7 +543,7 @@ func TestCutByBudget(t *testing.T) {
 	}
 }
 
-// What a page, a style sheet or all pages name is bounded, in memory and in the log.
+// TestBounds checks the limits, in memory and in the log, for a page, a style sheet and all pages.
 func TestBounds(t *testing.T) {
 	w := newWorld(t, 0, "h.example")
 	var page, sheet strings.Builder
@@ -579,9 +584,9 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// Pages of one server show pictures of three further ones. While pages are visited, each server has
-// its robots.txt asked for first, one request at a time, and its pause between two: the interval,
-// or its Crawl-delay. Pages get their turns beside what they show.
+// TestPoliteness lets pages of one server show pictures of three others. Each server gets its
+// robots.txt first, one request at a time, and its pause between two: the interval, or its
+// Crawl-delay. Pages get their turns besides their requisites.
 func TestPoliteness(t *testing.T) {
 	const pause = 100 * time.Millisecond
 	hosts := []string{"h.example", "one.example", "two.example", "slow.example"}
@@ -622,7 +627,7 @@ func TestPoliteness(t *testing.T) {
 		switch before, ok := last[host]; {
 		case !ok && !strings.HasSuffix(a.url, "/robots.txt"):
 			t.Errorf("%s was asked for before robots.txt", a.url)
-		case ok && count[host] == 1: // behind robots.txt lies the pause that was known before it
+		case ok && count[host] == 1: // after robots.txt comes the pause known before it
 			want = pause
 			fallthrough
 		case ok:

@@ -9,20 +9,20 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// fact is what is known of a requisite. Keeper.know makes it from the index of the archive when it
-// is not in memory.
+// fact is the state of a requisite. Keeper.know makes it from the index of the archive if it is not
+// in memory.
 type fact struct {
 	held  bool          // the archive has a capture
-	once  bool          // and need not have another
+	once  bool          // and needs no other
 	due   time.Time     // zero: at once
 	every time.Duration // from the last capture to due
-	shows []string      // by a style sheet, or the target of a redirect
+	shows []string      // requisites of a style sheet, or the target of a redirect
 }
 
-// isDue reports whether it is to be asked for.
+// isDue reports whether to ask for the requisite.
 func (f *fact) isDue(now time.Time) bool { return !f.once && !f.due.After(now) }
 
-// mostFacts bounds what is in memory, in octets, about.
+// mostFacts limits the facts in memory to about this many octets.
 const mostFacts = 32 << 20
 
 // facts is a cache. When it is full, put drops facts in no order.
@@ -56,25 +56,25 @@ func (c *facts) put(url string, f *fact) {
 	}
 }
 
-// unkept is an address of which the last request brought nothing that is kept: forbidden, without
-// an answer, or noarchive. What the archive has says nothing of it.
+// unkept is a URL whose last request brought nothing to keep: it was forbidden, had no answer, or
+// said noarchive. The archive does not show that.
 type unkept struct {
 	URL   string        `json:"url"`
-	Due   time.Time     `json:"due,omitzero"` // zero: it is unkept no more
+	Due   time.Time     `json:"due,omitzero"` // zero: no longer unkept
 	Every time.Duration `json:"every,omitempty"`
 	Held  bool          `json:"held,omitempty"` // another request is a check
 }
 
 const (
-	// mostUnkept bounds these addresses. Beyond it remember drops some, in no order.
+	// mostUnkept limits these URLs. Beyond it remember drops some, in no order.
 	mostUnkept = 1 << 14
-	// longestUnkept is the longest time after which such an address is due.
+	// longestUnkept limits the interval of such a URL.
 	longestUnkept = 30 * day
 	// unkeptFor is how long after that it is remembered.
 	unkeptFor = 90 * day
 )
 
-// remember takes over what a line says of an address.
+// remember takes over the entry of a URL from a line.
 func (k *Keeper) remember(u *unkept) {
 	switch {
 	case u == nil:
@@ -93,8 +93,8 @@ func (k *Keeper) remember(u *unkept) {
 	}
 }
 
-// dismiss notes a fact of which nothing is kept. It is due after a time, and after twice as long
-// each time. The lock is held.
+// dismiss notes a requisite that is not kept. It is due after an interval, which doubles each time.
+// The caller holds the lock.
 func (k *Keeper) dismiss(i *item, f *fact, now time.Time, every time.Duration) {
 	if before := k.unkept[i.URL]; before != nil {
 		every = min(max(every, 2*before.Every), longestUnkept)
@@ -107,7 +107,7 @@ func (k *Keeper) dismiss(i *item, f *fact, now time.Time, every time.Duration) {
 	k.done(i)
 }
 
-// know returns what is known of an address. The lock is not held.
+// know returns the state of a URL. The caller does not hold the lock.
 func (k *Keeper) know(url string) (*fact, error) {
 	k.mu.Lock()
 	f := k.facts.of[url]
@@ -142,7 +142,8 @@ func (k *Keeper) know(url string) (*fact, error) {
 	return f, nil
 }
 
-// shows are what an answer leads to: the requisites of a style sheet, or the target of a redirect.
+// shows returns the URLs that an answer leads to: requisites of a style sheet, or the target of a
+// redirect.
 func shows(url string, status int, header func(string) string, body []byte) []string {
 	switch {
 	case status >= 300 && status < 400:

@@ -13,40 +13,40 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// logName is the file of what waits, in the directory of the archive.
+// logName is the name of the log, in the directory of the archive.
 const logName = "requisites.jsonl"
 
-// line is one of the log. Each field says something by itself.
+// line is a line of the log. Its fields are independent.
 type line struct {
-	Wait   *item      `json:"wait,omitempty"` // is to be asked for
-	Done   string     `json:"done,omitempty"` // an address that waits no more
-	Used   []window   `json:"used,omitempty"` // of the budget
+	Wait   *item      `json:"wait,omitempty"` // to be asked for
+	Done   string     `json:"done,omitempty"` // a URL that no longer waits
+	Used   []window   `json:"used,omitempty"` // use of the budget
 	Credit *float64   `json:"credit,omitempty"`
 	Asking *time.Time `json:"asking,omitempty"`
 	Unkept *unkept    `json:"unkept,omitempty"`
 }
 
-// item is what waits to be asked for.
+// item is a waiting requisite.
 type item struct {
 	URL   string `json:"url"`
-	Via   string `json:"via"`             // the page or style sheet that shows it
-	Depth int    `json:"depth,omitempty"` // style sheets and redirects on the way from the page
+	Via   string `json:"via"`             // page or style sheet that shows it
+	Depth int    `json:"depth,omitempty"` // style sheets and redirects between it and the page
 	tries int
 }
 
-// log is the file of what waits. Its methods are called by one goroutine at a time.
+// log is the file of waiting items. One goroutine at a time calls its methods.
 type log struct {
 	dir   string
 	f     *os.File
 	size  int64 // octets of the file
-	whole int64 // of these when it was written anew
+	whole int64 // size when it was last rewritten
 }
 
-// leastLog is how much is appended, in octets, before the log is written anew.
+// leastLog is the least number of appended octets before the log is rewritten.
 const leastLog = 1 << 20
 
-// readLog hands out the lines of the log of a directory. What makes no sense is passed over: a
-// crash may have torn the last line.
+// readLog yields the lines of the log of a directory. It skips invalid ones: a crash may have torn
+// the last line.
 func readLog(dir string, yield func(line)) error {
 	text, err := os.ReadFile(filepath.Join(dir, logName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -64,16 +64,16 @@ func readLog(dir string, yield func(line)) error {
 	return nil
 }
 
-// Pending returns how many requisites of the archive in a directory wait to be asked for, and of
-// how many nothing is kept though they were.
+// Pending returns how many requisites of the archive in a directory wait, and how many are
+// remembered as unkept.
 func Pending(dir string) (waiting, nothing int, err error) {
 	k := Keeper{waiting: map[string]*item{}, unkept: map[string]*unkept{}}
 	err = readLog(dir, func(l line) { k.replayLine(l) })
 	return len(k.waiting), len(k.unkept), err
 }
 
-// Forget takes some addresses, and what pages at them show, out of the log of the archive in a
-// directory, which nobody may have open.
+// Forget removes some URLs, and the requisites of pages at them, from the log of the archive in a
+// directory. Nobody else may have it open.
 func Forget(dir string, of func(url string) bool) error {
 	var lines []line
 	read, left := false, map[string]bool{}
@@ -108,7 +108,7 @@ func encode(lines []line) []byte {
 	return b.Bytes()
 }
 
-// renew writes the log as a whole, in place of what there is.
+// renew replaces the log as a whole.
 func (l *log) renew(lines []line) error {
 	text := encode(lines)
 	err := directory.WritePath(l.dir, logName, text)
@@ -125,7 +125,7 @@ func (l *log) renew(lines []line) error {
 	return nil
 }
 
-// append adds lines, on disk.
+// append adds durable lines.
 func (l *log) append(lines []line) error {
 	text := encode(lines)
 	_, err := l.f.Write(text)
@@ -139,5 +139,5 @@ func (l *log) append(lines []line) error {
 	return nil
 }
 
-// isPast reports whether most of the log is.
+// isPast reports whether most of the log is out of date.
 func (l *log) isPast() bool { return l.size-l.whole > max(leastLog, 2*l.whole) }
