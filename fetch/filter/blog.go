@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// What speaks for a blog, each weighed by hand on the pages of testdata/blogs.jsonl. [NICT 6] found
-// 17 % of its pages to be of blogs by their addresses and by words and links of trackbacks and
-// comments.
+// Signs of a blog, with weights set by hand on the pages of testdata/blogs.jsonl. [NICT 6] found 17
+// % of its pages to be blogs, by their URLs and by words and links of trackbacks and comments.
 var (
 	blogHost = regexp.MustCompile(
 		`(?i)^blogs?\.|\.blogspot\.|\.wordpress\.com$|\.tumblr\.com$|\.hatenablog\.|\.livejournal\.com$|\.ameblo\.jp$|^ameblo\.jp$|\.fc2\.com$|\.seesaa\.net$|\.cocolog-|\.blog\.jp$|^medium\.com$|\.substack\.com$`)
@@ -16,7 +15,7 @@ var (
 		`(?i)(^|/)(we)?blogs?(/|$|-entry)|(^|/)posts?/|(^|/)diary(/|$)|/archives?/\d|/(19|20)\d\d/[01]?\d(/|$)|/entry[-/]\d`)
 )
 
-// blogTexts are in small letters.
+// blogTexts are in lower case.
 var blogTexts = []string{
 	"trackback", "track-back", "トラックバック", "コメントを書く", "コメントを残す", "コメントを投稿", "コメントの投稿", "コメントする",
 	"コメント欄", "この記事", "このエントリ", "permalink", "leave a comment", "leave a reply", "post a comment",
@@ -28,7 +27,7 @@ var blogTexts = []string{
 	"newer blog post", "schreibe einen kommentar", "laisser un commentaire",
 }
 
-// IsBlog tells by address, visible text and links whether a page is of a blog.
+// IsBlog reports whether a page belongs to a blog, by its URL, visible text and links.
 func IsBlog(address, text string, links []string) bool {
 	score := 0
 	if u, err := url.Parse(address); err == nil {
@@ -39,7 +38,7 @@ func IsBlog(address, text string, links []string) bool {
 			score += 2
 		}
 	}
-	const mostText = 64 << 10 // octets looked at
+	const mostText = 64 << 10 // octets to search
 	text = strings.ToLower(text[:min(len(text), mostText)])
 	found := 0
 	for _, phrase := range blogTexts {
@@ -63,5 +62,5 @@ func IsBlog(address, text string, links []string) bool {
 	return score >= leastBlog
 }
 
-// leastBlog is the score from which a page is of a blog.
+// leastBlog is the least score of a blog.
 const leastBlog = 3

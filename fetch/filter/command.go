@@ -23,7 +23,7 @@ func newCommand(s *spec) (Filter, error) {
 	}
 	for _, variable := range s.Environment {
 		if name, _, _ := strings.Cut(variable, "="); !variableName.MatchString(name) {
-			return nil, fmt.Errorf("environment: %q is no name of a variable, nor NAME=VALUE",
+			return nil, fmt.Errorf("environment: %q is neither a name of a variable nor NAME=VALUE",
 				name)
 		}
 	}
@@ -35,7 +35,7 @@ func newCommand(s *spec) (Filter, error) {
 	return command{p}, nil
 }
 
-// Judge waits for a process that is free. The time of a page begins then.
+// Judge waits for a free process. The time-out of the page begins then.
 func (c command) Judge(ctx context.Context, p *Page) (v Verdict, err error) {
 	line, err := json.Marshal(p)
 	if err != nil {
@@ -57,7 +57,7 @@ func parseVerdict(line []byte) (v Verdict, err error) {
 	}
 	if err := json.Unmarshal(line, &answer); err != nil || answer.Reject == nil {
 		return v, fmt.Errorf(
-			`it answers %.80q: want a line as {"reject": true, "score": 0.9, "why": "..."}`,
+			`it answers %.80q: want a line like {"reject": true, "score": 0.9, "why": "..."}`,
 			bytes.TrimSpace(line))
 	}
 	return Verdict{*answer.Reject, answer.Score, answer.Why}, nil

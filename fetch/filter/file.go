@@ -21,15 +21,15 @@ const (
 	mostFilters = 64
 )
 
-// Mistake is the error of settings of filters that cannot be used.
+// Mistake is an error in the settings of filters.
 type Mistake struct{ error }
 
 func (m *Mistake) Unwrap() error { return m.error }
 
-// Hint says where the user finds what is right.
+// Hint returns where the keys are documented.
 func (m *Mistake) Hint() string { return "docs/reference/filters.md has each key of a filter" }
 
-// texts are a list of texts; a list of one may be written without brackets.
+// texts is a list of texts. A list of one may be written without brackets.
 type texts []string
 
 func (t *texts) UnmarshalYAML(n *yaml.Node) error {
@@ -40,22 +40,22 @@ func (t *texts) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// spec is a filter as it is written. Exactly one of Languages, Score, Links and Command is there.
+// spec is a filter as written. Exactly one of Languages, Score, Links and Command is set.
 type spec struct {
 	Name   string `yaml:"name"`
-	Prefix string `yaml:"prefix"` // of the addresses that it judges; "": all
-	Follow *bool  `yaml:"follow"` // links of rejected pages; default: those of the kind languages
+	Prefix string `yaml:"prefix"` // of the URLs that it judges; "": all
+	Follow *bool  `yaml:"follow"` // follow links of rejected pages; default: languages alone
 
 	Languages texts     `yaml:"languages"`
 	Score     *score    `yaml:"score"`
 	Links     *linkFarm `yaml:"links"`
 	Command   texts     `yaml:"command"`
 
-	// of a command
+	// Timeout and the fields below are for a command.
 	Timeout     time.Duration `yaml:"timeout"` // for a page
 	Processes   int           `yaml:"processes"`
-	Environment texts         `yaml:"environment"` // beside the usual variables: NAME or NAME=VALUE
-	Version     string        `yaml:"version"`     // another one judges all pages anew
+	Environment texts         `yaml:"environment"` // besides the usual variables: NAME or NAME=VALUE
+	Version     string        `yaml:"version"`     // a change judges all pages again
 }
 
 // read returns the filters of the options, in order.
@@ -90,7 +90,7 @@ func readFile(name string, most int) ([]byte, error) {
 	return text, err
 }
 
-// parse reads a file of filters. Word lists are named relative to dir, and read.
+// parse reads a file of filters, and its word lists, whose names are relative to dir.
 func parse(text []byte, dir string) ([]spec, error) {
 	var file struct {
 		Filters []spec `yaml:"filters"`
@@ -127,7 +127,7 @@ func parse(text []byte, dir string) ([]spec, error) {
 	return file.Filters, errors.Join(wrong...)
 }
 
-// compile makes the filter. The error is a Mistake.
+// compile returns the filter. The error is a Mistake.
 func (s *spec) compile() (n named, err error) {
 	n = named{name: s.Name, prefix: s.Prefix}
 	var kinds []string
@@ -169,7 +169,7 @@ const (
 	mostTimeout  = time.Minute
 )
 
-// timeout is what a command has for a page.
+// timeout returns the time-out of a command for a page.
 func (s *spec) timeout() (time.Duration, error) {
 	if s.Timeout < 0 || s.Timeout > mostTimeout {
 		return 0, fmt.Errorf("timeout: want more than 0 and at most %v", mostTimeout)
@@ -180,7 +180,7 @@ func (s *spec) timeout() (time.Duration, error) {
 	return s.Timeout, nil
 }
 
-// nonEmpty are the lines of a word list: one a line, "#" begins a comment.
+// nonEmpty returns the lines of a word list; "#" starts a comment.
 func nonEmpty(text []byte) (words []string) {
 	for line := range strings.Lines(string(text)) {
 		line, _, _ = strings.Cut(line, "#")

@@ -6,32 +6,31 @@ import (
 )
 
 const (
-	// MostText bounds the text of a page, in octets: about 20 pages of a book.
+	// MostText limits the text of a page, in octets: about 20 pages of a book.
 	MostText = 64 << 10
-	// MostLinks bounds its links.
+	// MostLinks limits its links.
 	MostLinks = 10_000
 )
 
-// Page is what filters are told of a page. As JSON it is the line that commands get.
+// Page is the input of filters. Commands get it as a line of JSON.
 type Page struct {
 	URL   string `json:"url"`
 	Title string `json:"title"`
-	// Text is the main text, or all visible text where there is little of that, with a blank
-	// between words.
+	// Text is the main text, or all visible text if that is short, with a blank between words.
 	Text            string   `json:"text"`
-	Language        string   `json:"lang"`             // <html lang>; "": there is none
-	ContentLanguage string   `json:"content_language"` // the header field; "": there is none
-	Links           []string `json:"links"`            // canonical addresses, each once
+	Language        string   `json:"lang"`             // <html lang>, or ""
+	ContentLanguage string   `json:"content_language"` // the header field, or ""
+	Links           []string `json:"links"`            // canonical URLs, each once
 }
 
-// Verdict is what a filter says of a page. As JSON it is the line that commands answer.
+// Verdict is the answer of a filter. Commands write it as a line of JSON.
 type Verdict struct {
 	Reject bool    `json:"reject"`
-	Score  float64 `json:"score"` // its scale is the filter's own
+	Score  float64 `json:"score"` // in the scale of the filter
 	Why    string  `json:"why"`   // for people
 }
 
-// Filter judges pages. It may be called by many goroutines. An error says that it could not judge.
+// Filter judges pages. It may be called concurrently. An error means that it could not judge.
 type Filter interface {
 	Judge(ctx context.Context, p *Page) (Verdict, error)
 }
@@ -40,28 +39,28 @@ type Filter interface {
 type named struct {
 	Filter
 	name, kind string
-	prefix     string // of the addresses that it judges
-	follow     bool   // links of pages that it rejects
+	prefix     string // of the URLs that it judges
+	follow     bool   // follow links of rejected pages
 }
 
-// Ruling is what a set says of a page.
+// Ruling is the result of a set.
 type Ruling struct {
-	Filter string // that rejects it; "": none does
+	Filter string // the filter that rejects; "": none
 	Why    string
-	Follow bool // its links are followed all the same
+	Follow bool // its links are still followed
 	Unsure bool // a filter could not judge
 }
 
-// Judgement is what a filter of a set says of a page.
+// Judgement is the result of one filter of a set.
 type Judgement struct {
 	Filter string `json:"filter"`
 	Kind   string `json:"kind"`
 	Verdict
-	Error string `json:"error"` // why it could not judge; "": it could
+	Error string `json:"error"` // why it could not judge; "": it did
 }
 
-// Judge asks the filters in their order, until one rejects the page. The error is that of ctx. A
-// nil set rejects nothing.
+// Judge asks the filters in order until one rejects the page. The error is that of ctx. A nil set
+// rejects nothing.
 func (s *Set) Judge(ctx context.Context, p *Page) (r Ruling, err error) {
 	err = s.each(ctx, p, func(n *named, v Verdict, failed error) bool {
 		if failed != nil {
@@ -89,7 +88,7 @@ func (s *Set) All(ctx context.Context, p *Page) (all []Judgement, err error) {
 	return all, err
 }
 
-// each asks the filters that a page is judged by, as long as yield returns true.
+// each asks the filters for a page, as long as yield returns true.
 func (s *Set) each(ctx context.Context, p *Page, yield func(*named, Verdict, error) bool) error {
 	if s == nil {
 		return nil
@@ -111,10 +110,10 @@ func (s *Set) each(ctx context.Context, p *Page, yield func(*named, Verdict, err
 	return nil
 }
 
-// mostWhy bounds what is said of a page, in octets.
+// mostWhy limits a reason, in octets.
 const mostWhy = 300
 
-// printable is a text of others on one line.
+// printable returns foreign text on one line.
 func printable(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// The test binary is the command that filters ask, if its first argument says so.
+// TestMain makes the test binary the command of filters if its first argument says so.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "judge" {
 		judge()
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// judge answers as the text of a page asks for.
+// judge answers as the text of a page requests.
 func judge() {
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 1<<20)
@@ -79,12 +79,12 @@ func ruled(t *testing.T, s *Set, text string) Ruling {
 	return r
 }
 
-// A command is one process for many pages. Whatever it does, the page is kept and unsure, and the
-// process is begun again after its pause.
+// TestCommand checks that a command is one process for many pages. If it fails, the page is kept
+// and unsure, and the process starts again after its pause.
 func TestCommand(t *testing.T) {
 	for text, want := range map[string]string{
 		"hang": "did not answer within", "die": "it ended; it says: out of luck",
-		"chatter": "more than 65536 octets", "nonsense": "want a line as",
+		"chatter": "more than 65536 octets", "nonsense": "want a line like",
 	} {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
@@ -101,7 +101,7 @@ func TestCommand(t *testing.T) {
 				ruled(t, s, "good").Filter != "" {
 				t.Fatalf("rulings %+v, %+v", first, second)
 			}
-			for range 3 { // the second and third come before a process may be begun
+			for range 3 { // the second and third come during the pause
 				if r := ruled(t, s, text); r.Filter != "" || !r.Unsure {
 					t.Errorf("%+v", r)
 				}
@@ -117,7 +117,8 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// A command sees no secrets of recrawl, but what it is given.
+// TestCommandEnvironment checks that a command gets no secrets of recrawl, except those passed to
+// it.
 func TestCommandEnvironment(t *testing.T) {
 	t.Setenv("RECRAWL_TOKEN", "geheim")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "geheim")
@@ -136,7 +137,7 @@ func TestCommandEnvironment(t *testing.T) {
 	}
 }
 
-// A visit that is broken off does not count against the command.
+// TestCommandBrokenOff checks that an interrupted visit is no failure of the command.
 func TestCommandBrokenOff(t *testing.T) {
 	s := set(t, fmt.Sprintf("filters:\n- {name: own, command: [%q, judge]}\n", os.Args[0]), nil)
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
@@ -149,7 +150,7 @@ func TestCommandBrokenOff(t *testing.T) {
 	}
 }
 
-// Several goroutines, several processes.
+// TestCommandConcurrent uses several goroutines and several processes.
 func TestCommandConcurrent(t *testing.T) {
 	s := set(t, fmt.Sprintf("filters:\n- {name: own, command: [%q, judge], processes: 2}\n",
 		os.Args[0]), nil)
@@ -166,7 +167,7 @@ func TestCommandConcurrent(t *testing.T) {
 	all.Wait()
 }
 
-// The first filter that rejects a page decides; prefix and follow are those of the filter.
+// TestSet checks that the first filter to reject a page decides, with its own prefix and follow.
 func TestSet(t *testing.T) {
 	s := set(t, `filters:
 - {name: elsewhere, prefix: "http://b.example/", score: {least: 1, parts: [{words: apple}]}}
@@ -193,8 +194,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// Another setting has another fingerprint, also one in a word list; the same settings have the
-// same.
+// TestFingerprint checks that any changed setting, also in a word list, changes the fingerprint.
 func TestFingerprint(t *testing.T) {
 	dir := t.TempDir()
 	of := func(yaml, list string) uint64 {
@@ -218,7 +218,7 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// All that is wrong is told at once.
+// TestMistakes checks that all mistakes are reported together.
 func TestMistakes(t *testing.T) {
 	for yaml, want := range map[string]string{
 		"":                                "there are no filters",
@@ -228,7 +228,7 @@ func TestMistakes(t *testing.T) {
 		"filters: [{name: a, languages: de, command: ls}]":                                      "2 of the keys",
 		"filters: [{languages: de}]":                                                            "filter 1 has no name",
 		"filters: [{name: a, languages: de}, {name: a, languages: en}]":                         "two filters",
-		"filters: [{name: a, languages: [de, deutsch]}, {name: b, command: none-of-this-name}]": "\"deutsch\": it is no code of a language, as de, pt-BR or zh\nfilter \"b\": ",
+		"filters: [{name: a, languages: [de, deutsch]}, {name: b, command: none-of-this-name}]": "\"deutsch\": it is not a code of a language, for example de, pt-BR or zh\nfilter \"b\": ",
 		"filters: [{name: a, url: 'http://127.0.0.1/'}]":                                        "line 1: unknown key url",
 		"filters: [{name: a, languages: de, timeout: 1s}]":                                      "are of a command",
 		"filters: [{name: a, command: [none-of-this-name]}]":                                    "not found",
@@ -264,8 +264,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// FuzzFilters holds that no file of filters and no page ends the program, and that the same page is
-// judged alike again.
+// FuzzFilters checks that no file of filters and no page ends the program, and that a page gets the
+// same verdict again.
 func FuzzFilters(f *testing.F) {
 	f.Add("filters: [{name: a, score: {least: 1, parts: [{words: [a b, 梨]}, {expression: 'x+', "+
 		"in: url}]}}]", "a b 梨", "de")

@@ -6,5 +6,5 @@ import "os/exec"
 
 func ownGroup(*exec.Cmd) {}
 
-// killGroup kills a process alone.
+// killGroup kills only the process.
 func killGroup(c *exec.Cmd) { c.Process.Kill() }

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// ownGroup puts a process into a group of its own: Ctrl-C is meant for this program, which still
-// needs it for the visits under way.
+// ownGroup puts a process into its own process group, so that Ctrl-C does not reach it: visits in
+// flight still need it.
 func ownGroup(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// killGroup kills a process and what it began.
+// killGroup kills a process with its children.
 func killGroup(c *exec.Cmd) { syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }

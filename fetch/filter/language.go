@@ -14,28 +14,27 @@ import (
 )
 
 const (
-	// leastLetters is the shortest text that is asked for its language, leastHan that of Chinese
+	// leastLetters is the least number of letters to identify a language, leastHan that for Chinese
 	// and Japanese, where a letter is a word.
 	leastLetters, leastHan = 24, 6
-	// reliable is the confidence from which the text decides: of the pages of
-	// measure/testdata/pages.jsonl none is then taken for another language.
+	// reliable is the least confidence with which the text decides: with it no page of
+	// measure/testdata/pages.jsonl gets a wrong language.
 	reliable = whatlanggo.ReliableConfidenceThreshold
-	// mostSample is how much of a text is looked at, in octets: more tells no more.
+	// mostSample limits the part of a text that is read, in octets: more does not help.
 	mostSample = 8 << 10
-	// leastKana is the share of kana in Chinese and Japanese letters that makes a text Japanese.
-	// Those of measure/testdata/pages.jsonl have 0.4 and more; names of products in Chinese have
-	// less.
+	// leastKana is the least share of kana among the letters of Japanese. Texts in
+	// measure/testdata/pages.jsonl have 0.4 and more; names of products in Chinese have less.
 	leastKana = 0.05
 )
 
-// Language is the language of a page.
+// Language is the language of a page, and its evidence.
 type Language struct {
-	Code       string  `json:"code"`       // of the base language, as de; "": not known
+	Code       string  `json:"code"`       // base language, for example de; "": not known
 	From       string  `json:"from"`       // what decided: text, lang, header; "": nothing
-	Confidence float64 `json:"confidence"` // of the text, 0 to 1; 0: there is too little of it
+	Confidence float64 `json:"confidence"` // of the text, 0 to 1; 0: too short
 }
 
-// LanguageOf tells in what language a page is.
+// LanguageOf identifies the language of a page.
 func LanguageOf(p *Page) Language {
 	code, confidence := languageOfText(p.Text)
 	if confidence >= reliable {
@@ -50,7 +49,7 @@ func LanguageOf(p *Page) Language {
 	return Language{Confidence: confidence}
 }
 
-// languageOfText tells the language of a text, and how sure that is: 0 to 1.
+// languageOfText identifies the language of a text, with a confidence from 0 to 1.
 func languageOfText(text string) (code string, confidence float64) {
 	text = strings.ToValidUTF8(text[:min(len(text), mostSample)], "")
 	letters, han, kana := 0, 0, 0
@@ -82,13 +81,12 @@ func languageOfText(text string) (code string, confidence float64) {
 	return "", 0
 }
 
-// mostRepeats is how often a word is looked at. Links with one text, as in menus, repeat a word
-// until its trigrams make any language sure; function words repeat, too, and tell most.
+// mostRepeats limits how often a word counts. Repeated links, as in menus, would make the trigrams
+// of a word decide. Function words, which help most, also repeat.
 const mostRepeats = 4
 
-// prose are the words of a text that a sentence is made of: of letters alone, and in small letters
-// where the script has them. Names, addresses and program text tell nothing of the language, and
-// mislead.
+// prose returns the words that form sentences: of letters alone, and in lower case if the script
+// has it. Names, URLs and program text mislead.
 func prose(text string) string {
 	var b strings.Builder
 	seen := map[string]int{}
@@ -111,12 +109,12 @@ func notProse(r rune) bool {
 		r != '’' && r != '-'
 }
 
-// canonical makes one code of those of a language: nb is no, cmn is zh, iw is he.
+// canonical unifies codes of a language: nb is no, cmn is zh, iw is he.
 var canonical = language.Macro | language.DeprecatedBase
 
-var errCode = errors.New("it is no code of a language, as de, pt-BR or zh")
+var errCode = errors.New("it is not a code of a language, for example de, pt-BR or zh")
 
-// BaseLanguage is the base language of a code of BCP 47: pt of pt-BR, zh of cmn.
+// BaseLanguage returns the base language of a BCP 47 code: pt for pt-BR, zh for cmn.
 func BaseLanguage(code string) (string, error) {
 	tag, err := canonical.Parse(strings.TrimSpace(code))
 	if err != nil {
@@ -129,10 +127,10 @@ func BaseLanguage(code string) (string, error) {
 	return base.String(), nil
 }
 
-// languages keeps pages in some languages.
+// languages accepts pages in some languages.
 type languages []string
 
-// mostLanguages bounds those that are wanted.
+// mostLanguages limits the accepted languages.
 const mostLanguages = 100
 
 func newLanguages(codes []string) (languages, error) {
@@ -153,20 +151,20 @@ func newLanguages(codes []string) (languages, error) {
 	return wanted, nil
 }
 
-// Judge rejects a page whose language is known and not wanted.
+// Judge rejects a page in a known language that is not accepted.
 func (l languages) Judge(_ context.Context, p *Page) (Verdict, error) {
 	is := LanguageOf(p)
 	v := Verdict{Score: is.Confidence}
 	switch is.From {
 	case "":
-		v.Why = "its language cannot be told"
+		v.Why = "its language is unknown"
 		return v, nil
 	case "text":
 		v.Why = fmt.Sprintf("its text is in %s (confidence %.2f)", is.Code, is.Confidence)
 	case "lang":
-		v.Why = "its text does not tell, and it names itself " + is.Code
+		v.Why = "its text does not show its language, and it names itself " + is.Code
 	case "header":
-		v.Why = "its text does not tell, and Content-Language is " + is.Code
+		v.Why = "its text does not show its language, and Content-Language is " + is.Code
 	}
 	if v.Reject = !slices.Contains(l, is.Code); v.Reject {
 		v.Why += "; wanted: " + strings.Join(l, ", ")

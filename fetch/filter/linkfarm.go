@@ -8,10 +8,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// linkFarm rejects pages that consist of links to other servers. As YAML it is the value of the key
+// linkFarm rejects pages that consist of links to other servers. In YAML it is the value of the key
 // links.
 type linkFarm struct {
-	Others  int     `yaml:"others"`   // servers that are linked, the page's own left out
+	Others  int     `yaml:"others"`   // number of linked servers, without the page's own
 	PerWord float64 `yaml:"per-word"` // links to other servers for each word of the text
 }
 
@@ -23,7 +23,7 @@ func (l *linkFarm) compile() (Filter, error) {
 	return l, nil
 }
 
-// Judge rejects a page that has both: many servers, and many links for its words.
+// Judge rejects a page with both many linked servers and many links for its words.
 func (l *linkFarm) Judge(_ context.Context, p *Page) (Verdict, error) {
 	_, words := fold(p.Title + "\n" + p.Text)
 	own := sitegraph.ServerName(p.URL)

@@ -20,49 +20,46 @@ import (
 const mostProcesses = 64
 
 const (
-	mostSaid   = 2 << 10 // octets of standard error that are told
+	mostSaid   = 2 << 10 // octets of standard error in messages
 	endWithin  = 2 * time.Second
 	FirstPause = time.Second
 	lastPause  = time.Minute
 )
 
-// Program asks processes of a command: a line on standard input, a line on standard output. It may
-// be used by many goroutines.
+// Program asks processes of the user's command: each gets a line on standard input and answers with
+// a line on standard output. Frames of bytes with their length can replace lines. Goroutines may
+// share it.
 //
-// It asks programs of the user: each gets a line on standard input and answers with a line on
-// standard output, or pieces of bytes that are led by their number take the place of lines.
-//
-// A process that takes too long, that ends or whose answer cannot be read is killed with its
-// process group, and begun again after a pause, which doubles from a second to a minute while it
-// fails. Close ends the processes: it closes their standard input, and kills those that do not end
-// within two seconds.
+// If a process takes too long, ends or gives an unreadable answer, its process group is killed. It
+// starts again after a pause, which doubles from a second to a minute while it fails. Close ends
+// the processes: it closes their standard input, and kills those that do not end within two
+// seconds.
 type Program struct {
 	o ProgramOptions
-	// free are the processes that judge no page; a nil one is to be begun.
+	// free holds the idle processes; a nil one must be started.
 	free chan *process
 
 	mu       sync.Mutex
-	failures int       // in a row
-	rests    time.Time // before which none is begun
+	failures int       // failures in a row
+	rests    time.Time // end of the pause
 }
 
-// ProgramOptions of a program.
+// ProgramOptions configure a Program.
 type ProgramOptions struct {
 	Command   []string      // with its arguments
-	Timeout   time.Duration // of an answer
+	Timeout   time.Duration // for an answer
 	Processes int           // 0: one
 	Most      int           // octets of an answer
-	// Environment has variables beside those of access.EnvironmentWithoutSecrets, as that takes
-	// them.
+	// Environment adds variables to access.EnvironmentWithoutSecrets, in its form.
 	Environment []string
-	// Said gets what the processes write on standard error; nil: the end of it is in errors.
+	// Said gets the standard error of the processes; if nil, errors contain the end of it.
 	Said io.Writer
 }
 
-// ErrProgramPaused is the error where a program failed a moment ago: it is too early to begin it again.
+// ErrProgramPaused is the error during the pause after a failure.
 var ErrProgramPaused = errors.New("it failed a moment ago")
 
-// OpenProgram looks for the command. Nothing is begun yet.
+// OpenProgram looks for the command, without starting it.
 func OpenProgram(o ProgramOptions) (*Program, error) {
 	if o.Processes < 0 || o.Processes > mostProcesses {
 		return nil, fmt.Errorf("processes: want 1 to %d", mostProcesses)
@@ -77,14 +74,14 @@ func OpenProgram(o ProgramOptions) (*Program, error) {
 	return p, nil
 }
 
-// Ask hands a line, which has no end yet, to a process that is free, and lets parse read its answer
-// within the time-out, which begins then. A process that takes longer, ends, or whose answer parse
-// refuses is killed with its group, and another one begun after a pause.
+// Ask sends a line, which has no end yet, to an idle process, and passes its answer to parse. The
+// time-out starts when a process is free. If it takes longer, ends, or parse returns an error, its
+// process group is killed, and another one starts after a pause.
 func (p *Program) Ask(ctx context.Context, line []byte, parse func(answer []byte) error) error {
 	return p.exchange(ctx, append(line, '\n'), (*process).readLine, parse)
 }
 
-// AskFramed is Ask for bytes: four that are their number, little-endian, go before message and
+// AskFramed is Ask for bytes. Four bytes with the length, little-endian, come before message and
 // answer.
 func (p *Program) AskFramed(ctx context.Context, message []byte,
 	parse func(answer []byte) error) error {
@@ -135,7 +132,7 @@ func (p *Program) exchange(ctx context.Context, message []byte,
 	return err
 }
 
-// went notes whether a page was judged, and when a process may be begun again.
+// went notes the result for a page, and when a process may start again.
 func (p *Program) went(well bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -144,14 +141,14 @@ func (p *Program) went(well bool) {
 		return
 	}
 	pause := lastPause
-	if p.failures < 6 { // a second doubled so often is over the bound
+	if p.failures < 6 { // a second doubled so often exceeds the limit
 		pause = FirstPause << p.failures
 	}
 	p.failures++
 	p.rests = time.Now().Add(pause)
 }
 
-// begin a process, unless one failed a moment ago.
+// begin starts a process, unless one has just failed.
 func (p *Program) begin() (*process, error) {
 	p.mu.Lock()
 	wait := time.Until(p.rests)
@@ -184,7 +181,7 @@ func (p *Program) begin() (*process, error) {
 	return one, nil
 }
 
-// Close ends the processes when they are free.
+// Close ends the processes when they are idle.
 func (p *Program) Close() (err error) {
 	for range cap(p.free) {
 		if one := <-p.free; one != nil {
@@ -197,16 +194,16 @@ func (p *Program) Close() (err error) {
 	return err
 }
 
-// process is one of a command. It judges one page at a time.
+// process is a process of a command. It judges one page at a time.
 type process struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
-	pipe io.Closer // of out
+	pipe io.Closer // closes out
 	out  *bufio.Reader
 	said *tail
 }
 
-// ask hands over a message and reads the answer. After an error the process must be killed.
+// ask sends a message and reads the answer. After an error the caller must kill the process.
 func (p *process) ask(ctx context.Context, message []byte,
 	read func(*process) ([]byte, error)) ([]byte, error) {
 	type result struct {
@@ -230,7 +227,7 @@ func (p *process) ask(ctx context.Context, message []byte,
 	case r := <-done:
 		return r.answer, r.err
 	case <-ctx.Done():
-		// These end what the goroutine waits for, also where somebody else holds the pipes.
+		// Both end what the goroutine waits for, also if another process holds the pipes.
 		killGroup(p.cmd)
 		p.in.Close()
 		p.pipe.Close()
@@ -239,7 +236,7 @@ func (p *process) ask(ctx context.Context, message []byte,
 	}
 }
 
-// ended says what the end of a pipe means.
+// ended returns the meaning of the end of a pipe.
 func (p *process) ended(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, syscall.EPIPE) {
@@ -248,7 +245,7 @@ func (p *process) ended(err error) error {
 	return err
 }
 
-// readLine reads a line, which is good until the next.
+// readLine reads a line, valid until the next call.
 func (p *process) readLine() ([]byte, error) {
 	answer, err := p.out.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
@@ -257,7 +254,7 @@ func (p *process) readLine() ([]byte, error) {
 	return answer, err
 }
 
-// readFrame reads a number and so many bytes.
+// readFrame reads a length and as many bytes.
 func (p *process) readFrame() ([]byte, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(p.out, head[:]); err != nil {
@@ -272,15 +269,15 @@ func (p *process) readFrame() ([]byte, error) {
 	return answer, err
 }
 
-// kill ends the process, and returns the last that it said on standard error.
+// kill ends the process, and returns the end of its standard error.
 func (p *process) kill() (said string) {
 	p.in.Close()
 	killGroup(p.cmd)
-	p.cmd.Wait() // its error is that it was killed
+	p.cmd.Wait() // the error only says that it was killed
 	return p.said.text()
 }
 
-// end lets the process end by itself, and kills it if it does not.
+// end lets the process end, and kills it if it does not.
 func (p *process) end() error {
 	p.in.Close()
 	timer := time.AfterFunc(endWithin, func() { killGroup(p.cmd) })

@@ -16,32 +16,32 @@ import (
 
 const (
 	mostPhrases     = 100_000 // words of a filter
-	mostAnywhere    = 1_000   // of those that are found anywhere: each takes a search
+	mostAnywhere    = 1_000   // words that are found anywhere: each takes a search
 	mostExpressions = 100
-	// mostInstructions of all expressions of a filter: times MostText they are 1 << 29 steps.
+	// mostInstructions limits all expressions of a filter: times MostText they are 1 << 29 steps.
 	mostInstructions = 1 << 29 / MostText
 	phraseWords      = 8  // of one phrase
-	shownFinds       = 10 // in the reason
+	shownFinds       = 10 // in a reason
 )
 
-// score sums the weights of what is found. As YAML it is the value of the key score.
+// score sums the weights of the parts in a page. In YAML it is the value of the key score.
 type score struct {
-	Least float64     `yaml:"least"` // from which a page is rejected
+	Least float64     `yaml:"least"` // least score of a rejected page
 	Parts []scorePart `yaml:"parts"`
 
-	phrases  map[string]float64 // by words with a blank between
-	longest  int                // words of a phrase
-	anywhere []string           // phrases of scripts without blanks
+	phrases  map[string]float64 // weights by words with a blank between
+	longest  int                // most words of a phrase
+	anywhere []string           // phrases in scripts without blanks
 	found    []expression
 }
 
-// scorePart is a list of words, or an expression, with the weight of each.
+// scorePart is a list of words, or an expression, with a weight.
 type scorePart struct {
 	Words      texts   `yaml:"words"`
-	File       string  `yaml:"words-file"` // of more words, one a line
+	File       string  `yaml:"words-file"` // more words, one a line
 	Expression string  `yaml:"expression"` // RE2
-	In         string  `yaml:"in"`         // of an expression: text (the default), title or url
-	Weight     float64 `yaml:"weight"`     // default 1; below 0 it speaks for the page
+	In         string  `yaml:"in"`         // for an expression: text (the default), title or url
+	Weight     float64 `yaml:"weight"`     // default 1; negative for wanted pages
 }
 
 type expression struct {
@@ -124,7 +124,7 @@ func (s *score) compile() (Filter, error) {
 	return s, nil
 }
 
-// compileExpression returns an expression, and how many instructions it has.
+// compileExpression returns an expression, and the number of its instructions.
 func compileExpression(text string) (*regexp.Regexp, int, error) {
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
@@ -151,13 +151,13 @@ func (s *score) addPhrase(text string, weight float64) error {
 	return nil
 }
 
-// isUnspaced reports whether a letter is of a script that writes no blanks between words.
+// isUnspaced reports whether a letter is in a script without blanks between words.
 func isUnspaced(r rune) bool {
 	return r > 0xdff && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai,
 		unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// fold makes the words of a text comparable, with a blank between, and counts them.
+// fold returns the words of a text in comparable form, with a blank between, and their number.
 func fold(text string) (folded string, words int) {
 	var b strings.Builder
 	for word := range strings.FieldsFuncSeq(strings.ToLower(norm.NFKC.String(text)),
@@ -207,11 +207,11 @@ func (s *score) Judge(_ context.Context, p *Page) (v Verdict, _ error) {
 	return v, nil
 }
 
-// eachPhrase calls yield with the phrases in a text, in the order of their places; those of scripts
-// without blanks come last.
+// eachPhrase calls yield with the phrases in a text, in order of place. Those in scripts without
+// blanks come last.
 func (s *score) eachPhrase(text string, yield func(phrase string)) {
 	folded, words := fold(text)
-	ends := make([]int, 0, words) // of words
+	ends := make([]int, 0, words) // ends of the words
 	for i := range len(folded) {
 		if folded[i] == ' ' {
 			ends = append(ends, i)

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// SelectionRule leaves pages out. The zero value is no rule.
+// SelectionRule is a rule that leaves pages out. Its zero value is no rule.
 type SelectionRule string
 
-// Rules in the order in which they are asked.
+// Rules in the order of their application.
 const (
 	RuleNoIndex  SelectionRule = "noindex"
 	RuleMissing  SelectionRule = "missing"
@@ -24,23 +24,24 @@ const (
 	RuleQuota    SelectionRule = "quota"
 )
 
-// SelectionRules are all rules.
+// SelectionRules lists all rules.
 var SelectionRules = []SelectionRule{RuleNoIndex, RuleMissing, RuleFilter, RuleSmall, RuleLarge,
 	RuleAddress, RuleDepth, RuleCopy, RuleNearCopy, RuleQuota}
 
-// SelectionOptions are the bounds of the rules. Zero of each: the rule is off.
+// SelectionOptions are the limits of rules that select pages of an archive for a corpus. Zero turns
+// a rule off.
 //
-// They select pages of an archive for a corpus by the rules of [NICT 4.5] and some of our own. They
-// judge by facts of pages alone; who gathers them is package fetch/corpus.
+// The rules are those of [NICT 4.5] and some others. They judge by facts of pages alone, which
+// package fetch/corpus gathers.
 //
 // # Terms
 //
-//	facts    what the rules need to know of a page
-//	verdict  the first rule that leaves a page out, and why; no rule: it is selected
-//	order    which page stays of several alike: a text that sorts the one to stay first
+//	facts    the input of the rules about a page
+//	verdict  the first rule that leaves a page out, with a reason; no rule: it is selected
+//	order    a text that sorts similar pages; the first one stays
 //	links from outside  links from pages of other servers
 //
-// # Rules, in the order in which they are asked
+// # Rules, in order
 //
 //	noindex    the page or its server asks not to be indexed
 //	missing    it says that there is no page (soft 404)
@@ -56,10 +57,10 @@ var SelectionRules = []SelectionRule{RuleNoIndex, RuleMissing, RuleFilter, RuleS
 //
 // # Guarantees
 //
-//  1. Which pages are selected depends on the facts of all pages, and neither on the order in which
-//     they come nor on what was selected before.
-//  2. A page is a copy of one that no rule above "copy" leaves out. A near copy may be one of a
-//     page that is itself a near copy of a third: of a chain the first stays.
+//  1. The selection depends on the facts of all pages alone, and not on their order or an earlier
+//     selection.
+//  2. A page is a copy of another only if no rule above "copy" leaves out that one. Near copies may
+//     form a chain, of which the first stays.
 //
 // Source: Akamine et al. [NICT 4.5]; Charikar 2002 (SimHash); Manku, Jain, Das Sarma 2007 (3 bits
 // of 64 for pages of the web).
@@ -72,33 +73,33 @@ type SelectionOptions struct {
 	Quota      int `default:"0" range:"[0,)" want:"0 or more pages" help:"pages of a server that are selected, those with the shortest addresses; 0: all"`
 }
 
-// LeastWords is the least number of words of a main text that has near copies: SimHash says little
-// of shorter ones, as of menus.
+// LeastWords is the least number of words for near copies: the SimHash of shorter texts, such as
+// menus, says little.
 const LeastWords = 50
 
-// SelectionFacts are what is known of a page.
+// SelectionFacts are the input of the rules about a page.
 type SelectionFacts struct {
 	URL      string `json:"url"`
 	NoIndex  bool   `json:"noindex,omitempty"`
 	Missing  bool   `json:"missing,omitempty"`
-	Filter   string `json:"filter,omitempty"` // that rejects it
-	Why      string `json:"why,omitempty"`    // of the filter
+	Filter   string `json:"filter,omitempty"` // the filter that rejects it
+	Why      string `json:"why,omitempty"`    // reason of the filter
 	Text     int    `json:"text"`             // octets of main text
 	Words    int    `json:"words"`            // of main text
 	Digest   string `json:"digest"`           // of main text
 	SimHash  uint64 `json:"simhash"`
-	Other    bool   `json:"other,omitempty"` // it names another page as the one to be shown
+	Other    bool   `json:"other,omitempty"` // it names another page as canonical
 	Language string `json:"language,omitempty"`
 	Blog     bool   `json:"blog,omitempty"`
 }
 
-// SelectionVerdict is what is said of a page.
+// SelectionVerdict is the result of the rules.
 type SelectionVerdict struct {
 	Rule SelectionRule `json:"rule,omitempty"`
 	Why  string        `json:"why,omitempty"`
 }
 
-// Alone judges a page by what is known of it, and whether there are links from outside.
+// Alone judges a page by its own facts, and whether there are links from outside.
 func (o *SelectionOptions) Alone(f *SelectionFacts, outside bool) SelectionVerdict {
 	depth := Levels(f.URL)
 	switch {
@@ -130,13 +131,13 @@ func HasNearCopies(f *SelectionFacts) bool { return f.Words >= LeastWords }
 // IsNear reports whether two main texts are near copies.
 func (o *SelectionOptions) IsNear(a, b uint64) bool { return bits.OnesCount64(a^b) <= o.Near }
 
-// NearBlocks are the four parts of a SimHash. Of two that differ in 3 bits or fewer one part is
-// equal.
+// NearBlocks returns the four parts of a SimHash. Two hashes that differ in at most 3 bits have an
+// equal part.
 func NearBlocks(hash uint64) [4]uint16 {
 	return [4]uint16{uint16(hash >> 48), uint16(hash >> 32), uint16(hash >> 16), uint16(hash)}
 }
 
-// Levels is how many directories an address lies below.
+// Levels returns the number of directories above a URL.
 func Levels(address string) int {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -145,11 +146,11 @@ func Levels(address string) int {
 	return max(strings.Count(strings.TrimSuffix(u.EscapedPath(), "/"), "/")-1, 0)
 }
 
-// orderHead is how many octets of an order stand before the address.
+// orderHead is the number of octets of an order before the URL.
 const orderHead = 8
 
-// SelectionOrder sorts pages alike: those that name no other page, below fewer directories, with
-// shorter addresses first.
+// SelectionOrder returns a text that sorts similar pages: those that name no other page first, then
+// fewer directories, then shorter URLs.
 func SelectionOrder(f *SelectionFacts) string {
 	other := 0
 	if f.Other {
@@ -159,5 +160,5 @@ func SelectionOrder(f *SelectionFacts) string {
 		f.URL)
 }
 
-// URLOf is the address of an order.
+// URLOf returns the URL of an order.
 func URLOf(order string) string { return order[min(orderHead, len(order)):] }

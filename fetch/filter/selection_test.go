@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Blogs are found as docs/design/results.md says.
+// TestIsBlog checks the rates of docs/design/results.md.
 func TestIsBlog(t *testing.T) {
 	f, err := os.Open("testdata/blogs.jsonl")
 	if err != nil {
@@ -72,7 +72,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Two SimHashes that differ in three bits have a block in common.
+// TestBlocks checks that two SimHashes which differ in three bits have an equal block.
 func TestBlocks(t *testing.T) {
 	o := SelectionOptions{Near: 3}
 	const hash = 0x0123456789abcdef
@@ -92,7 +92,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// A rule whose bound is zero leaves nothing out.
+// TestNoBounds checks that a rule with limit zero leaves nothing out.
 func TestNoBounds(t *testing.T) {
 	f := &SelectionFacts{URL: "http://a.example/" + strings.Repeat("d/", 100), Text: 1}
 	if v := new(SelectionOptions).Alone(f, false); v != (SelectionVerdict{}) {

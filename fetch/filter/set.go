@@ -12,29 +12,29 @@ import (
 	"time"
 )
 
-// version is that of what filters of this package say.
+// version of the verdicts of this package.
 const version = 1
 
-// Set are the filters of a user. The nil one has none.
+// Set holds the filters of a user. A nil Set has none.
 type Set struct {
 	filters     []named
 	fingerprint uint64
 	warn        func(error)
 
 	mu     sync.Mutex
-	warned map[string]time.Time // by filter, when it was told last that it failed
+	warned map[string]time.Time // by filter, last warning about its failure
 }
 
 // Options are the settings of filters.
 type Options struct {
-	File      string   // of filters in YAML, see docs/reference/filters.md; "": there is none
-	Languages []string // that are wanted, as de or pt-BR; a filter before those of the file
-	// Warn is told that a filter failed; nil: nobody is. Calls may come at the same time.
+	File      string   // YAML file of filters, see docs/reference/filters.md; "": none
+	Languages []string // accepted, such as de or pt-BR; a filter before those of File
+	// Warn gets failures of filters, perhaps concurrently; it may be nil.
 	Warn func(error)
 }
 
-// Open makes the filters that the settings name; nil if they name none. The error is a Mistake
-// unless a file could not be read.
+// Open returns the filters of the settings, or nil if there are none. The error is a Mistake unless
+// a file cannot be read.
 func Open(o Options) (*Set, error) {
 	specs, err := read(o)
 	if err != nil || len(specs) == 0 {
@@ -65,7 +65,7 @@ func Open(o Options) (*Set, error) {
 	return s, nil
 }
 
-// Fingerprint is that of the settings of all filters; 0 for no filter.
+// Fingerprint returns the fingerprint of all settings, or 0 without filters.
 func (s *Set) Fingerprint() uint64 {
 	if s == nil {
 		return 0
@@ -73,7 +73,7 @@ func (s *Set) Fingerprint() uint64 {
 	return s.fingerprint
 }
 
-// Filters say what there is, in order.
+// Filters lists the filters, in order.
 func (s *Set) Filters() (list []Judgement) {
 	for i := range s.filters {
 		n := &s.filters[i]
@@ -82,7 +82,8 @@ func (s *Set) Filters() (list []Judgement) {
 	return list
 }
 
-// Wants reports whether a filter of languages wants one; false: the filter is of another kind.
+// Wants reports whether a filter of languages accepts one. ofLanguages is false for a filter of
+// another kind.
 func (s *Set) Wants(name, language string) (wants, ofLanguages bool) {
 	for i := range s.filters {
 		if wanted, ok := s.filters[i].Filter.(languages); ok && s.filters[i].name == name {
@@ -92,7 +93,7 @@ func (s *Set) Wants(name, language string) (wants, ofLanguages bool) {
 	return false, false
 }
 
-// Close ends what the filters began.
+// Close ends the commands of the filters.
 func (s *Set) Close() (err error) {
 	if s == nil {
 		return nil
@@ -105,7 +106,7 @@ func (s *Set) Close() (err error) {
 	return err
 }
 
-// tellEvery is how often it is told that a filter fails.
+// tellEvery is the least time between two warnings about a failing filter.
 const tellEvery = time.Minute
 
 // reportFailure warns that a filter failed.
