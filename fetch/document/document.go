@@ -9,23 +9,22 @@ import (
 )
 
 const (
-	// MostText bounds the text of a document, in octets: four times the longest book of the Bible
-	// in one file.
+	// MostText limits the text of a document, in octets: four times the longest book of the Bible.
 	MostText = 8 << 20
-	// longestTitle bounds a title, in octets.
+	// longestTitle limits a title, in octets.
 	longestTitle = 1 << 10
 )
 
-// ErrNoReader says that files of its kind have no reader here.
+// ErrNoReader is returned for a kind of file without a reader.
 var ErrNoReader = errors.New("it is of a kind that has no reader: neither PDF, Office Open XML " +
 	"nor OpenDocument")
 
-// ErrNoText says that a file shows nothing but pictures, or nothing at all.
+// ErrNoText is returned for a file without text, for example with pictures alone.
 var ErrNoText = errors.New("it has no text")
 
 var errText = fmt.Errorf("it has more than %d MB of text", MostText>>20)
 
-// Read reads a file. A panic of a reader is an error.
+// Read reads a file. It turns a panic of a reader into an error.
 func Read(form extract.Form, body []byte) (d extract.Document, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -51,11 +50,11 @@ func Read(form extract.Form, body []byte) (d extract.Document, err error) {
 	return d, nil
 }
 
-// writer makes lines.
+// writer collects lines.
 type writer struct {
 	lines  []string
 	line   strings.Builder
-	octets int // of all
+	octets int // of all lines
 }
 
 // write appends a text to the line.

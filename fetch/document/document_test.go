@@ -10,8 +10,8 @@ import (
 	"github.com/recrawl/recrawl/fetch/fetchtest"
 )
 
-// TestPDF holds what of a PDF is text: words that are set apart are apart, letters that are set
-// closer stay together, and a line is a line.
+// TestPDF checks the text of PDFs: spaced words are separate, kerned letters are not, and lines
+// stay lines.
 func TestPDF(t *testing.T) {
 	for name, c := range map[string]struct{ operators, want string }{
 		"shown":           {"BT /F 12 Tf (one) Tj ET", "one"},
@@ -34,7 +34,7 @@ func TestPDF(t *testing.T) {
 	}
 }
 
-// TestPDFAbout holds title and date, and that a page which cannot be read leaves nothing of a file.
+// TestPDFAbout checks title and date, and that an unreadable page makes the whole file an error.
 func TestPDFAbout(t *testing.T) {
 	d, err := Read(extract.FormPDF, fetchtest.Shows(
 		"/Info<</Title<FEFF00DC0062006500720020>/ModDate(D:20260131120000+01'00')>>", "(x) Tj"))
@@ -69,7 +69,7 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// TestOffice holds text, title and date of each kind of office file.
+// TestOffice checks text, title and date of each kind of office file.
 func TestOffice(t *testing.T) {
 	core := fetchtest.ZipPart{Name: "docProps/core.xml", Text: `<cp:coreProperties xmlns:dc="d">` +
 		`<dc:title>The  title</dc:title><dcterms:created>2020-01-01T00:00:00Z</dcterms:created>` +
@@ -123,7 +123,7 @@ func TestOffice(t *testing.T) {
 	}
 }
 
-// TestBounds holds that what is unpacked, and text, is bounded in all.
+// TestBounds checks the limits of unpacked octets and of text.
 func TestBounds(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
@@ -148,7 +148,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// FuzzOffice checks that whatever a part holds, its lines are words, and it is read the same again.
+// FuzzOffice checks that any part gives lines of words, and the same ones again.
 func FuzzOffice(f *testing.F) {
 	f.Add("word/document.xml", "<p><t>x</t></p>")
 	f.Add("content.xml", "<p>\xff<s/>\x01")

@@ -17,18 +17,18 @@ import (
 )
 
 const (
-	// MostUnpacked bounds what is unpacked of a file, in octets: 1 MB of zeros packs into 1 KB, and
-	// real files into a tenth.
+	// MostUnpacked limits the unpacked octets of a file: 1 MB of zeros packs into 1 KB, and real
+	// files into a tenth.
 	MostUnpacked = 64 << 20
-	// mostParts bounds the files within a file.
+	// mostParts limits the files within a file.
 	mostParts = 20_000
-	// mostDeep bounds elements within each other.
+	// mostDeep limits the depth of elements.
 	mostDeep = 256
 )
 
 var errUnpacked = fmt.Errorf("it unpacks to more than %d MB", MostUnpacked>>20)
 
-// office is a file that is being read.
+// office is an office file.
 type office struct {
 	writer
 	parts map[string]*zip.File
@@ -99,7 +99,7 @@ func (o *office) numbered(prefix string) (names []string) {
 	return names
 }
 
-// each hands out the elements and texts of a part, each text with the element that it stands in.
+// each passes the elements and texts of a part to its callbacks, each text with its element.
 func (o *office) each(name string, start func(xml.StartElement) error,
 	text func(in string, text []byte) error, end func(name string) error) error {
 	part := o.parts[name]
@@ -150,8 +150,8 @@ func (o *office) each(name string, start func(xml.StartElement) error,
 	}
 }
 
-// read reads the text of a part: that within the elements of a name, or of all if that is "". Those
-// of the other names are lines.
+// read reads the text within elements named of in a part, or all text for "". Elements named lines
+// end a line.
 func (o *office) read(name, of string, lines ...string) error {
 	err := o.each(name, func(e xml.StartElement) error {
 		switch e.Name.Local {
@@ -176,7 +176,7 @@ func (o *office) read(name, of string, lines ...string) error {
 
 // sheets reads the tables of a workbook: a row is a line.
 func (o *office) sheets() error {
-	// The texts of cells stand once in a list of their own, by number.
+	// The texts of cells are in a shared list, by number.
 	list := office{parts: o.parts, left: o.left}
 	var texts []string
 	err := list.each("xl/sharedStrings.xml", func(xml.StartElement) error { return nil },
@@ -235,7 +235,7 @@ func (o *office) sheets() error {
 	return nil
 }
 
-// about takes title and date of a part that has them.
+// about reads title and date from a part.
 func (o *office) about(name, dated string) error {
 	date := ""
 	err := o.each(name, func(xml.StartElement) error { return nil },

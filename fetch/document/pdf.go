@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// mostPages of a PDF are read, and mostNodes bounds what leads to them.
+	// mostPages limits the pages of a PDF, mostNodes the nodes above them.
 	mostPages, mostNodes = 20_000, 100_000
-	// mostForms bounds the parts that pages share, such as a letterhead, within each other.
+	// mostForms limits the depth of parts that pages share, such as a letterhead.
 	mostForms = 8
-	// gap is the least space between two characters that makes two words of them, in thousandths
-	// of the size of the font: a blank of most fonts has 250, and kerning less than 100.
+	// gap is the least space between two characters that separates words, in thousandths of the
+	// font size. A blank of most fonts has 250, kerning less than 100.
 	gap = 180
 )
 
@@ -46,11 +46,10 @@ func readPDF(body []byte) (d extract.Document, err error) {
 type pages struct {
 	writer
 	read, nodes int
-	fonts       map[string]func(string) string // by what they are in the file
+	fonts       map[string]func(string) string // by their text in the file
 }
 
-// below reads the pages below a node (ISO 32000-1, 7.7.3). Those that name no resources have those
-// of the nodes above.
+// below reads the pages below a node (ISO 32000-1, 7.7.3). Pages without resources inherit them.
 func (p *pages) below(node, resources pdf.Value, depth int) error {
 	if p.nodes++; p.nodes > mostNodes || depth > 64 {
 		return errors.New("its pages have no end")
@@ -85,12 +84,12 @@ func (p *pages) below(node, resources pdf.Value, depth int) error {
 	return nil
 }
 
-// content reads the text of a page, or of a part of one.
+// content reads the text of a page, or of a part.
 func (p *pages) content(contents, resources pdf.Value, depth int) (err error) {
 	if depth > mostForms {
 		return errors.New("its parts have no end")
 	}
-	defer func() { // the library goes on to the end of the content, unless it is stopped
+	defer func() { // the library reads to the end of the content unless it panics
 		fault := recover()
 		if up, ok := fault.(given); ok {
 			err = up.error
@@ -111,7 +110,7 @@ func (p *pages) content(contents, resources pdf.Value, depth int) (err error) {
 	return nil
 }
 
-// given is the error by which a content was given up.
+// given is the panic that ends the reading of a content.
 type given struct{ error }
 
 // text is the state of the operators of text (ISO 32000-1, 9.4).
@@ -119,11 +118,11 @@ type text struct {
 	*pages
 	resources pdf.Value
 	decode    func(string) string
-	y         float64 // of the line, in the space of the text
+	y         float64 // of the line, in text space
 	leading   float64
 }
 
-// do takes an operator of a page. Those that show no text and move none are passed over.
+// do executes an operator of a page. It ignores those that neither show nor move text.
 func (t *text) do(operator string, arguments []pdf.Value, depth int) error {
 	number := func(i int) float64 {
 		if i >= len(arguments) {
@@ -180,7 +179,7 @@ func (t *text) do(operator string, arguments []pdf.Value, depth int) error {
 	return nil
 }
 
-// move goes to another place: of the same line, or of another one.
+// move moves to another place, in the same line or another.
 func (t *text) move(y float64) error {
 	if y != t.y {
 		t.end()
@@ -197,7 +196,7 @@ func (t *text) show(value pdf.Value) error {
 	return t.write(shown)
 }
 
-// part reads a part that pages share: a form XObject (ISO 32000-1, 8.10).
+// part reads a shared part: a form XObject (ISO 32000-1, 8.10).
 func (t *text) part(name string, depth int) error {
 	part := t.resources.Key("XObject").Key(name)
 	if part.Key("Subtype").Name() != "Form" {
@@ -213,7 +212,7 @@ func (t *text) part(name string, depth int) error {
 	return err
 }
 
-// font returns how the characters of a font are read; each font of a file is read once.
+// font returns the decoder of a font; each font of a file is read once.
 func (t *text) font(name string) func(string) string {
 	value := t.resources.Key("Font").Key(name)
 	if value.IsNull() {
@@ -232,8 +231,8 @@ func (t *text) font(name string) func(string) string {
 	return decode
 }
 
-// byOctets decodes a font that has an octet a character: each octet is looked up once, since the
-// library goes through the whole list for it.
+// byOctets decodes a font with an octet a character. It looks each octet up once, because the
+// library searches its whole list for it.
 func byOctets(encoder pdf.TextEncoding) func(string) string {
 	var known [256]string
 	return func(raw string) string {
@@ -249,11 +248,10 @@ func byOctets(encoder pdf.TextEncoding) func(string) string {
 	}
 }
 
-// ligatures are written as the letters that they are.
+// ligatures are replaced by their letters.
 var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl")
 
-// dateOf reads a date as D:20260131120000+01'00', of which the end may be missing; zero: it is
-// none.
+// dateOf reads a date such as D:20260131120000+01'00', whose end may be missing, or returns zero.
 func dateOf(text string) time.Time {
 	digits := strings.TrimPrefix(text, "D:")
 	zone := ""
