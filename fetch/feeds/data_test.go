@@ -12,7 +12,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// dataDir holds feeds and sitemaps of other projects, and ours, with what they say.
+// dataDir has feeds and sitemaps of other projects and of this one, with their meanings.
 const dataDir = "../../../shared/data"
 
 type expected struct {
@@ -49,15 +49,15 @@ func load(t *testing.T, folder string) (e expected) {
 	return e
 }
 
-// readOtherwise are values that we read on purpose otherwise than the suite they come from.
+// readOtherwise are values that this package intentionally reads differently from the suite.
 var readOtherwise = map[string]string{
 	"fp_atom_entry_updated_multiple_values.xml": "of several dates the latest counts, not the first",
 	"http://www.example.com/article_5":          "a date without a zone is taken for UTC",
 	"2003-012-31T10:14:55+00:00":                "a month has two digits",
 }
 
-// same reports whether a claim says what was expected: a start of a day means its end, and
-// of two dates the later holds.
+// same reports whether a claim is the expected one. A start of a day means its end, and of two
+// dates the later counts.
 func (e *expectedEntry) same(c sitegraph.Claim) bool {
 	var want time.Time
 	for _, t := range []*time.Time{e.Lastmod, e.Updated, e.Published} {
@@ -80,7 +80,7 @@ func TestSitemapsOfOthers(t *testing.T) {
 			if c.Kind != nil && *c.Kind == "index" {
 				want = c.Sitemaps
 			}
-			if len(want) > 0 { // some are kept apart from their server
+			if len(want) > 0 { // some are stored apart from their server
 				if r, err := sitegraph.NewResolver(want[0].Loc); err == nil &&
 					sitegraph.ServerName(want[0].Loc) != sitegraph.ServerName(url) {
 					url, _ = r.Resolve("/elsewhere.xml")
@@ -123,7 +123,7 @@ func compare(t *testing.T, claims []sitegraph.Claim, want []expectedEntry, optio
 	found := 0
 	for _, w := range want {
 		url, err := sitegraph.Canonical(w.Loc + w.Link)
-		if err != nil || sitegraph.ServerName(url) != here { // nobody is believed about others
+		if err != nil || sitegraph.ServerName(url) != here { // of others: ignored
 			continue
 		}
 		c, ok := have[url]
@@ -162,7 +162,7 @@ func TestFeedsOfOthers(t *testing.T) {
 			} else if url == "" {
 				url = "http://example.com/the.feed"
 			}
-			if len(want) == 1 && want[0].Link == "" { // a date without an address: give it one
+			if len(want) == 1 && want[0].Link == "" { // a date without a URL: add one
 				body = withLink(body, url)
 			}
 			l, err := Read(body, "", url)
@@ -208,7 +208,7 @@ func TestDatesOfOthers(t *testing.T) {
 	}
 }
 
-// withLink gives the first entry an address.
+// withLink gives the first entry a URL.
 func withLink(body []byte, url string) []byte {
 	for _, tag := range []string{"<item>", "<entry>"} {
 		if i := indexOf(body, tag); i >= 0 {

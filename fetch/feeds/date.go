@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// parseDate reads a moment as feeds and sitemaps write it: W3C-DTF, RFC 822 with what is
-// made of it in practice, or that of C's asctime. Without a time of day it is the start of the
-// day. What is no date, or one outside the years 1970 to 9999, is false.
+// parseDate reads a date of a feed or sitemap: W3C-DTF, RFC 822 with its common deviations, or
+// asctime of C. Without a time of day it returns the start of the day. It returns false for
+// anything else, and outside the years 1970 to 9999.
 func parseDate(text string) (time.Time, bool) {
 	const longest = 64
 	text = strings.TrimSpace(text)
@@ -23,7 +23,7 @@ func parseDate(text string) (time.Time, bool) {
 	return t, ok && t.Year() >= 1970 && t.Year() <= 9999
 }
 
-// latest is the last moment that a date can mean: of a day, its end.
+// latest returns the last moment that a date can mean: the end of a day.
 func latest(t time.Time) time.Time {
 	if t.Equal(t.Truncate(24 * time.Hour)) {
 		return t.Add(24 * time.Hour)
@@ -38,7 +38,7 @@ var (
 		"2006-01-02T15:04:05 Z07:00", "2006-01-02T15:04:05 Z0700", "2006-01-02T15:04:05Z0700"}
 )
 
-// parseW3C reads W3C-DTF; a blank may stand for the T, and UTC is meant where no zone is told.
+// parseW3C reads W3C-DTF. A blank may replace the T. Without a zone it means UTC.
 func parseW3C(text string) (time.Time, bool) {
 	if text[3] < '0' || text[3] > '9' { // an error of time.Parse costs more than a date
 		return time.Time{}, false
@@ -59,21 +59,21 @@ func parseW3C(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// zones are those of RFC 822 5 and the ones most met beside them, in hours.
+// zones are those of RFC 822 5 and the most common others, in hours.
 var zones = map[string]int{"ut": 0, "utc": 0, "gmt": 0, "z": 0, "etc/gmt": 0, "wet": 0,
 	"at": -4, "ast": -4, "adt": -3, "et": -5, "est": -5, "edt": -4, "ct": -6, "cst": -6, "cdt": -5,
 	"mt": -7, "mst": -7, "mdt": -6, "pt": -8, "pst": -8, "pdt": -7,
 	"west": 1, "bst": 1, "met": 1, "mest": 2, "cet": 1, "cest": 2, "eet": 2, "eest": 3, "msk": 3,
 	"jst": 9}
 
-// mailDate is a date of which words have been read.
+// mailDate is a partly read date.
 type mailDate struct {
 	year, month, day int
 	clock, offset    time.Duration
 }
 
-// parseMail reads the words of a date in any order that is met: a month by its name, the
-// first number as the day, the other as the year, what has colons as the time.
+// parseMail reads the words of a date in any common order: a month by its name, the first number as
+// the day, the other as the year, and a word with colons as the time.
 func parseMail(text string) (time.Time, bool) {
 	var d mailDate
 	separate := func(r rune) bool { return r <= ' ' || r == ',' }
@@ -91,13 +91,13 @@ func parseMail(text string) (time.Time, bool) {
 		}
 	}
 	t := time.Date(d.year, time.Month(d.month), d.day, 0, 0, 0, 0, time.UTC)
-	if d.month == 0 || t.Day() != d.day { // also the 99th of June
+	if d.month == 0 || t.Day() != d.day { // for example the 99th of June
 		return t, false
 	}
 	return t.Add(d.clock - d.offset), true
 }
 
-// add takes one word of the date; false: it cannot be part of one.
+// add reads one word of the date, or returns false.
 func (d *mailDate) add(word string) (ok bool) {
 	const names = "jan feb mar apr may jun jul aug sep oct nov dec"
 	const weekdays = "sun mon tue wed thu fri sat"

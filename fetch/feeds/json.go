@@ -13,10 +13,10 @@ import (
 // feedVersion is in the version of every JSON Feed.
 const feedVersion = "jsonfeed.org/version/"
 
-// errJSON is the error for what is no JSON from some octet on.
+// errJSON is the error for invalid JSON.
 var errJSON = errors.New("the JSON is broken")
 
-// jsonItem is an entry of a JSON Feed. An id is a string, but numbers are met.
+// jsonItem is an entry of a JSON Feed. An id should be a string, but may be a number.
 type jsonItem struct {
 	ID        any    `json:"id"`
 	URL       string `json:"url"`
@@ -33,7 +33,7 @@ func (r *reader) readJSON(in io.Reader) error {
 	}
 	var hubs, self json.RawMessage
 	defer func() {
-		if r.Kind == sitegraph.SourceUnknown { // its items came before anything said what it is
+		if r.Kind == sitegraph.SourceUnknown { // its items came before its version
 			r.Claims = nil
 		}
 		r.readHubs(hubs, self)
@@ -79,8 +79,7 @@ func (r *reader) readJSON(in io.Reader) error {
 	return nil
 }
 
-// readHubs reads where changes of the feed can be subscribed to. What is something else is left
-// out.
+// readHubs reads the hubs of a feed, and its topic. It ignores invalid values.
 func (r *reader) readHubs(hubs, self json.RawMessage) {
 	var all []json.RawMessage
 	_ = json.Unmarshal(hubs, &all)
@@ -96,10 +95,10 @@ func (r *reader) readHubs(hubs, self json.RawMessage) {
 	}
 }
 
-// maxHubEntries bounds what is looked at, whatever becomes of it.
+// maxHubEntries limits the entries that are read.
 const maxHubEntries = 100
 
-// readItems reads the entries. What is no list of objects costs only itself.
+// readItems reads the entries. It skips a value that is no list of objects.
 func (r *reader) readItems(d *json.Decoder) error {
 	if start, err := d.Token(); err != nil || start != json.Delim('[') {
 		return cutJSON(err)
@@ -132,7 +131,7 @@ func (r *reader) readItems(d *json.Decoder) error {
 	return cutJSON(err)
 }
 
-// cutJSON names the end of the octets as the other forms do.
+// cutJSON returns the error of a cut text in the form of other formats.
 func cutJSON(err error) error {
 	switch {
 	case err == nil:

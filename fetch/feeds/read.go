@@ -22,45 +22,43 @@ import (
 )
 
 const (
-	// MaxEntries and MaxBytes are the limits of the sitemap protocol: addresses in a file, and
-	// octets once it is decoded.
+	// MaxEntries and MaxBytes are the limits of the sitemap protocol: URLs in a file, and its
+	// decoded octets.
 	MaxEntries = 50_000
 	MaxBytes   = 50 << 20
 
-	// MaxDepth of elements; feeds need 6.
+	// MaxDepth limits the depth of elements; feeds need 6.
 	MaxDepth = 64
 
-	// maxToken is the longest text or tag in octets: whole articles are in feeds.
+	// maxToken limits a text or tag, in octets: feeds contain whole articles.
 	maxToken = 4 << 20
 
-	// maxBaseBytes bounds the octets of long bases that relative addresses are resolved against:
-	// each costs more than its base is long, half a millisecond for 2 KB. Those up to usualBase
-	// cost next to nothing.
+	// maxBaseBytes limits the octets of long bases that relative URLs are resolved against:
+	// resolving costs half a millisecond for a base of 2 KB. Bases up to usualBase cost little.
 	maxBaseBytes = 256 << 10
 	usualBase    = 256
 
-	// maxRefs bounds the addresses that are looked at, whatever becomes of them.
+	// maxRefs limits the URLs that are read, valid or not.
 	maxRefs = 4 * MaxEntries
 
-	// maxValue is the longest value in octets: no address longer than that is looked at.
+	// maxValue is the longest value that is read as a URL, in octets.
 	maxValue = 8 * sitegraph.MaxURLBytes
 )
 
-// Listing is what a source says.
+// Listing is the content of a source.
 type Listing struct {
 	Kind   sitegraph.SourceKind
-	Claims []sitegraph.Claim // of an index: about sitemaps
-	// Hubs are canonical addresses, on any server, at which changes of a feed can be subscribed to,
-	// MaxHubs at most. Topic is the address under which they know the feed, as the feed spells it;
-	// "": it does not say.
+	Claims []sitegraph.Claim // for an index: about sitemaps
+	// Hubs are canonical URLs, on any server, where one can subscribe to the feed: at most MaxHubs.
+	// Topic is the feed's URL there, in its own spelling, or "".
 	Hubs  []string
 	Topic string
 }
 
-// MaxHubs of a feed are read; feeds name one or two.
+// MaxHubs limits the hubs of a feed; feeds name one or two.
 const MaxHubs = 4
 
-// ErrNone is the error for a body that is no source at all.
+// ErrNone is the error for a body that is no source.
 var ErrNone = errors.New("no feed and no sitemap")
 
 var (
@@ -70,9 +68,9 @@ var (
 	errCut  = errors.New("it ends in the middle")
 )
 
-// Read reads the body of the source at url, an absolute address. contentType is the header's
-// value or ""; it decides nothing but the encoding. The error wraps ErrNone if there is no
-// listing; another error comes with what could be read.
+// Read reads the body of the source at url, an absolute URL. contentType is the header's value or
+// ""; it affects only the encoding. The error wraps ErrNone if there is no listing. With any other
+// error the readable part is returned.
 func Read(body []byte, contentType, url string) (Listing, error) {
 	r, err := newReader(url)
 	if err != nil {
@@ -104,8 +102,8 @@ func Read(body []byte, contentType, url string) (Listing, error) {
 	return r.Listing, err
 }
 
-// decoded undoes gzip and brings the text to UTF-8. Where that ends is told by the reader,
-// after what comes before.
+// decoded undoes gzip and converts the text to UTF-8. Its reader returns the error of a damaged end
+// after the content.
 func decoded(body []byte, contentType string) (io.Reader, error) {
 	var r io.Reader = bytes.NewReader(body)
 	if bytes.HasPrefix(body, []byte{0x1f, 0x8b}) {
@@ -116,14 +114,14 @@ func decoded(body []byte, contentType string) (io.Reader, error) {
 		r = z
 	}
 	in := bufio.NewReaderSize(r, 4<<10)
-	head, _ := in.Peek(1 << 10) // an error comes again when it is read
+	head, _ := in.Peek(1 << 10) // the next read returns the error again
 	return transform.NewReader(in, encodingOf(head, contentType).NewDecoder()), nil
 }
 
 var declared = regexp.MustCompile(`^\s*<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._:-]+)["']`)
 
-// encodingOf tells the encoding of a text by its start: a byte order mark, then what the
-// document declares, then the header.
+// encodingOf returns the encoding of a text by its start: a byte order mark, then the declaration,
+// then the header.
 func encodingOf(head []byte, contentType string) encoding.Encoding {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
@@ -138,14 +136,14 @@ func encodingOf(head []byte, contentType string) encoding.Encoding {
 		label, _, _ = strings.Cut(after, ";")
 	}
 	e, name := charset.Lookup(strings.Trim(label, ` "'`))
-	// Which no declaration could be read in.
+	// The declaration cannot have been read in these.
 	if e == nil || name == "utf-8" || strings.HasPrefix(name, "utf-16") {
 		return utf.UTF8
 	}
 	return e
 }
 
-// skipBlanks goes to the first character that says something.
+// skipBlanks moves to the first character that is no blank.
 func skipBlanks(in *bufio.Reader) {
 	for {
 		r, _, err := in.ReadRune()
@@ -159,7 +157,7 @@ func skipBlanks(in *bufio.Reader) {
 	}
 }
 
-// isBlank also names blanks beyond ASCII, which come with copied text.
+// isBlank also reports blanks beyond ASCII, which come with copied text.
 func isBlank(r rune) bool {
 	return r <= ' ' || r > '~' && (unicode.IsSpace(r) || r == '\ufeff' || r == '\u200b')
 }
@@ -169,12 +167,12 @@ func trim(s string) string { return strings.TrimFunc(s, isBlank) }
 // reader collects the claims of one source.
 type reader struct {
 	Listing
-	self     string // canonical address of the source
+	self     string // canonical URL of the source
 	server   string
 	resolver *sitegraph.Resolver
 	seen     map[string]struct{}
-	spent    int // octets of bases that were resolved against
-	refs     int // addresses that were looked at
+	spent    int // octets of bases so far
+	refs     int // URLs so far
 }
 
 func newReader(url string) (*reader, error) {
@@ -191,13 +189,13 @@ func newReader(url string) (*reader, error) {
 	}, nil
 }
 
-// undefined is an entity that only the document defines; those of HTML are resolved by then.
+// undefined matches an entity that only the document defines; those of HTML are already resolved.
 var undefined = regexp.MustCompile(`&[A-Za-z]\w*;`)
 
-// absolute is an address that needs no base (RFC 3986 3.1).
+// absolute matches a URL that needs no base (RFC 3986 3.1).
 var absolute = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 
-// add keeps a claim about the page that ref means.
+// add adds a claim about the page at ref.
 func (r *reader) add(at *sitegraph.Resolver, ref string, c sitegraph.Claim) error {
 	if ref == "" || undefined.MatchString(ref) {
 		return nil
@@ -224,7 +222,7 @@ func (r *reader) add(at *sitegraph.Resolver, ref string, c sitegraph.Claim) erro
 	return nil
 }
 
-// addHub keeps the address of a hub.
+// addHub adds the URL of a hub.
 func (r *reader) addHub(at *sitegraph.Resolver, ref string) {
 	if r.Kind != sitegraph.SourceFeed || len(r.Hubs) == MaxHubs || ref == "" ||
 		undefined.MatchString(ref) ||
@@ -237,7 +235,7 @@ func (r *reader) addHub(at *sitegraph.Resolver, ref string) {
 	}
 }
 
-// setTopic keeps the first address that a feed gives itself. A hub compares the spelling.
+// setTopic keeps the first URL that a feed gives itself. A hub compares the spelling.
 func (r *reader) setTopic(at *sitegraph.Resolver, ref string) {
 	if r.Kind == sitegraph.SourceFeed && r.Topic == "" &&
 		(absolute.MatchString(ref) || r.afford(at)) {
@@ -245,8 +243,8 @@ func (r *reader) setTopic(at *sitegraph.Resolver, ref string) {
 	}
 }
 
-// Topic is the address that a reference names, in its own spelling where that is a whole address;
-// "": it is none of a web page.
+// Topic returns the URL of a reference, in its own spelling if it is absolute, or "" if it is no
+// URL of a web page.
 func Topic(at *sitegraph.Resolver, ref string) string {
 	url, ok := at.Resolve(ref)
 	switch {
@@ -261,10 +259,10 @@ func Topic(at *sitegraph.Resolver, ref string) string {
 	return strings.Clone(ref)
 }
 
-// ofAddresses are the characters that an address may have (RFC 3986 2).
+// ofAddresses are the characters of URLs (RFC 3986 2).
 const ofAddresses = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?#[]@!$&'()*+,;=%"
 
-// afford reports whether one more address may be resolved against a base.
+// afford reports whether another URL may be resolved against a base.
 func (r *reader) afford(base *sitegraph.Resolver) bool {
 	if n := len(base.Base()); n > usualBase {
 		r.spent += n
@@ -272,8 +270,8 @@ func (r *reader) afford(base *sitegraph.Resolver) bool {
 	return r.spent <= maxBaseBytes
 }
 
-// readText reads a text sitemap: an address a line. The first line that is no comment decides
-// whether it is one.
+// readText reads a text sitemap: a URL a line. The first line that is no comment decides whether it
+// is one.
 func (r *reader) readText(in io.Reader) error {
 	lines, form := bufio.NewScanner(listed.Ends(in)), listed.Form{Whole: true}
 	lines.Buffer(nil, maxValue)

@@ -15,7 +15,8 @@ import (
 
 const at = "http://h.example/s.xml"
 
-// say writes a listing as the tests name it: kind, and path with date and frequency a claim.
+// say writes a listing in the form of the tests: kind, and a path with date and frequency for each
+// claim.
 func say(l Listing) string {
 	words := []string{l.Kind.String()}
 	for _, c := range l.Claims {
@@ -80,7 +81,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// Where changes of a feed can be subscribed to, and under which address.
+// TestHubs checks the hubs and topics of feeds.
 func TestHubs(t *testing.T) {
 	for _, c := range []struct{ name, body, want string }{
 		{"Atom", `<feed><link rel="hub" href="https://Hub.example"/><link href="HTTP://h.example/feed" rel="self"/><link rel="alternate" href="/"/></feed>`, "HTTP://h.example/feed https://hub.example/"},
@@ -162,8 +163,8 @@ func TestReadInPart(t *testing.T) {
 	}
 }
 
-// FuzzRead: what is claimed is canonical, of the source's server, each once; gzip changes
-// nothing.
+// FuzzRead checks that claims are canonical, unique and on the source's server, and that gzip
+// changes nothing.
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{`<urlset><url><loc>/a</loc><lastmod>2024</lastmod></url></urlset>`,
 		`<rss><item><guid>/b</guid><link>/a</link>`,
@@ -217,7 +218,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzDate: a date that is read is read again the same when it is written in either form.
+// FuzzDate checks that a date is the same after writing it in either form.
 func FuzzDate(f *testing.F) {
 	for _, s := range []string{"2024-05-06", "Mon, 06 May 2024 07:08:09 GMT",
 		"Sunday, 06-Nov-94 08:49:37 GMT", "2004-07-08 23:56:58 -00:20", "gmt", "+", "5:4",
@@ -269,8 +270,8 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// Each base is resolved once, and there is a bound for those that differ: a feed of 151 KB took six
-// seconds.
+// TestManyBases checks that each base is resolved once, and that different ones are limited: a feed
+// of 151 KB took six seconds.
 func TestManyBases(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`<feed xmlns="http://www.w3.org/2005/Atom">`)
@@ -296,8 +297,7 @@ func TestManyBases(t *testing.T) {
 	}
 }
 
-// A JSON Feed: dates, relative addresses, ids that are addresses, items that are none, other
-// servers.
+// TestJSONFeed checks dates, relative URLs, ids that are URLs, invalid items, and other servers.
 func TestJSONFeed(t *testing.T) {
 	body := `{"title": "News", "items": [
 		{"id": 1, "url": "/one", "date_published": "2026-01-02T03:04:05Z", "date_modified": "2026-02-02T03:04:05+01:00", "content_html": "<p>"},

@@ -11,7 +11,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// roots are the elements that a source begins with, and what its entries are called.
+// roots are the root elements of sources, with the names of their entries.
 var roots = map[string]struct {
 	kind  sitegraph.SourceKind
 	entry string
@@ -23,41 +23,40 @@ var roots = map[string]struct {
 	"feed":         {sitegraph.SourceFeed, "entry"},
 }
 
-// foreign are prefixes of elements that tell of something else than the entry's page by names
-// that sitemaps and feeds use too.
+// foreign are prefixes of elements that are not about the page of an entry, but have names of
+// sitemaps and feeds.
 var foreign = map[string]bool{"image": true, "video": true, "news": true, "media": true,
 	"xhtml":  true,
 	"itunes": true, "podcast": true, "thr": true}
 
-// element is an open one.
+// element is an open element.
 type element struct {
 	name string              // with its prefix
-	base *sitegraph.Resolver // xml:base of it and those around it
+	base *sitegraph.Resolver // xml:base of it and its parents
 }
 
-// entry is the one that is open.
+// entry is the open entry.
 type entry struct {
 	open  bool
-	depth int // of its element
+	depth int // depth of its element
 	claim sitegraph.Claim
 	link  string              // the first that counts
 	base  *sitegraph.Resolver // of link
-	guid  string              // stands for a link that is not there
+	guid  string              // replaces a missing link
 }
 
-// scanner goes once through the tags of a document. Its stack is no more than it needs to
-// know which entry a value belongs to.
+// scanner reads the tags of a document once. Its stack only shows to which entry a value belongs.
 type scanner struct {
 	*reader
 	z      *html.Tokenizer
 	root   string
-	of     string // local name of the entries
+	of     string // local name of entries
 	stack  []element
 	entry  entry
 	text   strings.Builder                // since the last start tag
 	rel    string                         // of the element at the top
-	opaque bool                           // the guid at the top is no address
-	bases  map[string]*sitegraph.Resolver // by the base around them and their text
+	opaque bool                           // the guid at the top is no URL
+	bases  map[string]*sitegraph.Resolver // by the base around them, and their text
 }
 
 // readXML reads until the root is closed.
@@ -135,7 +134,7 @@ func (s *scanner) start(full string, attributes bool) error {
 		}
 	}
 	if name == s.of && !foreign[prefix] && (!s.entry.open || s.direct(len(s.stack))) {
-		if s.entry.open { // the one before was not closed
+		if s.entry.open { // the last one was not closed
 			s.stack = s.stack[:s.entry.depth]
 			if err := s.endEntry(); err != nil {
 				return err
@@ -155,11 +154,11 @@ func (s *scanner) start(full string, attributes bool) error {
 	return nil
 }
 
-// maxBases bounds the different bases of a document: each costs as much as a hundred addresses.
-// What comes after keeps the base around it.
+// maxBases limits the different bases of a document: each costs as much as a hundred URLs. Later
+// ones are ignored.
 const maxBases = 1000
 
-// rebase resolves a base against the one around it, once for equal ones.
+// rebase resolves a base against the outer one, once for equal ones.
 func (s *scanner) rebase(base *sitegraph.Resolver, text string) *sitegraph.Resolver {
 	key := base.Base() + "\x00" + text
 	if known, ok := s.bases[key]; ok {
@@ -173,7 +172,7 @@ func (s *scanner) rebase(base *sitegraph.Resolver, text string) *sitegraph.Resol
 	}
 	s.bases[key] = base
 	if at, ok := base.Resolve(text); ok {
-		s.bases[key], _ = sitegraph.NewResolver(at) // canonical addresses have one
+		s.bases[key], _ = sitegraph.NewResolver(at) // canonical URLs always have one
 	}
 	return s.bases[key]
 }
@@ -181,10 +180,10 @@ func (s *scanner) rebase(base *sitegraph.Resolver, text string) *sitegraph.Resol
 // direct reports whether an element at a depth is a value of the entry, or in one.
 func (s *scanner) direct(depth int) bool { return s.entry.open && depth == s.entry.depth+1 }
 
-// feedDepth is how deep links of the feed itself lie at most: <rss><channel><atom:link>.
+// feedDepth is the greatest depth of the feed's own links: <rss><channel><atom:link>.
 const feedDepth = 3
 
-// feedLink takes a link of the feed itself (WebSub 4).
+// feedLink reads a link of the feed itself (WebSub 4).
 func (s *scanner) feedLink(href string, base *sitegraph.Resolver) {
 	for rel := range strings.FieldsSeq(s.rel) {
 		switch rel {
@@ -196,15 +195,14 @@ func (s *scanner) feedLink(href string, base *sitegraph.Resolver) {
 	}
 }
 
-// link takes an address of the entry if it is that of its page.
+// link sets the URL of the entry, if a text is that of its page.
 func (s *scanner) link(text string) {
 	if s.entry.link == "" && (s.rel == "" || strings.HasSuffix(s.rel, "alternate")) {
 		s.entry.link, s.entry.base = trim(text), s.stack[len(s.stack)-1].base
 	}
 }
 
-// end closes the innermost element of a name and all in it; an end without a start says
-// nothing.
+// end closes the innermost element of a name and all within it. It ignores an end without a start.
 func (s *scanner) end(full string) error {
 	at := len(s.stack) - 1
 	for at >= 0 && s.stack[at].name != full {
@@ -224,7 +222,7 @@ func (s *scanner) end(full string) error {
 	return nil
 }
 
-// value takes what a direct element of the entry says.
+// value reads a direct element of the entry.
 func (s *scanner) value(full, text string) {
 	prefix, name, ok := strings.Cut(full, ":")
 	switch {
@@ -246,7 +244,7 @@ func (s *scanner) value(full, text string) {
 	case "changefreq":
 		s.entry.claim.Every = frequencies[strings.ToLower(trim(text))]
 	case "lastmod", "updated", "modified", "pubdate", "published", "date", "issued", "created":
-		if t, ok := parseDate(text); ok && t.Year() < 9999 { // which stands for "never"
+		if t, ok := parseDate(text); ok && t.Year() < 9999 { // it means "never"
 			if t = latest(t); t.After(s.entry.claim.Modified) {
 				s.entry.claim.Modified = t
 			}
@@ -256,8 +254,8 @@ func (s *scanner) value(full, text string) {
 
 const day = 24 * time.Hour
 
-// frequencies are those of sitemaps.org: "always" for pages that differ each time, "never"
-// for archived ones.
+// frequencies are those of sitemaps.org: "always" for pages that differ each time, "never" for
+// archived ones.
 var frequencies = map[string]time.Duration{
 	"always":  time.Minute,
 	"hourly":  time.Hour,
