@@ -11,14 +11,11 @@ import (
 	"time"
 )
 
-const mostKey = 1 << 20 // bytes of a file with a key
+const mostKey = 1 << 20 // bytes of a key's file
 
-// TLSConfig is that of a server with the certificate of a file, the ones that vouch for it behind
-// it, and its key. It is nil where no files are named. A renewed pair is taken by the next
-// connection, once both files fit together.
-//
-// Certificates come from PEM files as those who issue them leave them; it takes a renewed one
-// without a restart.
+// TLSConfig returns the configuration of a server with the certificate, its chain and its key from
+// PEM files, or nil without files. The next connection uses a renewed pair, once both files match;
+// no restart is needed.
 func TLSConfig(certificate, key string) (*tls.Config, error) {
 	switch {
 	case certificate == "" && key == "":
@@ -33,12 +30,12 @@ func TLSConfig(certificate, key string) (*tls.Config, error) {
 	return &tls.Config{GetCertificate: p.get, MinVersion: tls.VersionTLS12}, nil
 }
 
-// CertificateError says why a certificate cannot be used.
+// CertificateError is the error of an unusable certificate.
 type CertificateError struct{ error }
 
 func (e *CertificateError) Unwrap() error { return e.error }
 
-// Hint says what is wanted.
+// Hint returns what is wanted.
 func (e *CertificateError) Hint() string {
 	if unsafe := (*UnsafeError)(nil); errors.As(e.error, &unsafe) {
 		return unsafe.Hint()
@@ -53,18 +50,18 @@ type pair struct {
 
 	mu  sync.Mutex
 	now *tls.Certificate
-	of  [2]time.Time // when the files were written
+	of  [2]time.Time // times of the files
 }
 
 func (p *pair) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	_ = p.read() // else the one that we have, until it is put right
+	_ = p.read() // otherwise keep the current one until the files are right
 	return p.now, nil
 }
 
-// read takes the pair unless it has it. That the files were not written since costs a few
-// microseconds to see, of a millisecond that a handshake takes.
+// read loads a pair that has changed. The check takes a few microseconds, and a handshake a
+// millisecond.
 func (p *pair) read() error {
 	var of [2]time.Time
 	for i, name := range []string{p.certificate, p.key} {
@@ -93,10 +90,10 @@ func (p *pair) read() error {
 	return nil
 }
 
-// PinnedTLS configures a client on the same machine. It trusts the server that has the certificate
-// of this file, at whatever address, and no other.
+// PinnedTLS configures a client on the same machine. It trusts only the server with the certificate
+// in this file, at any address.
 func PinnedTLS(certificate string) *tls.Config {
-	// it is compared whole
+	// it is compared as a whole
 	return &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: true,
 		VerifyConnection: func(s tls.ConnectionState) error {
 			text, err := os.ReadFile(certificate)

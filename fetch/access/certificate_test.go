@@ -14,7 +14,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/fetchtest"
 )
 
-// A renewed certificate is taken by the next connection, and one without its key is not.
+// TestRenewed checks that the next connection uses a renewed certificate, and none without its key.
 func TestRenewed(t *testing.T) {
 	dir := t.TempDir()
 	cert, key, _ := fetchtest.WriteCertificate(t, dir)
@@ -59,7 +59,7 @@ func TestRenewed(t *testing.T) {
 	}
 }
 
-// A client of this machine trusts the server of a file, and no other.
+// TestPinned checks that a client trusts the server of a file, and no other.
 func TestPinned(t *testing.T) {
 	t.Parallel()
 	cert, key, _ := fetchtest.WriteCertificate(t, t.TempDir())

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// passed are the variables that every program gets.
+// passed are variables that every program gets.
 var passed = []string{"PATH", "HOME", "LANG", "TZ", "TMPDIR"}
 
-// EnvironmentWithoutSecrets returns the variables of a program of the user: PATH, HOME, LANG, TZ
-// and TMPDIR as this process has them, and more. One of more is NAME=VALUE, or NAME for what this
-// process has. It is never nil, which exec takes for all variables.
+// EnvironmentWithoutSecrets returns the environment of a user's program: PATH, HOME, LANG, TZ and
+// TMPDIR of this process, and more. An element of more is NAME=VALUE, or NAME for the value of this
+// process. The result is never nil, because for exec nil means all variables.
 func EnvironmentWithoutSecrets(more ...string) []string {
 	all := make([]string, 0, len(passed)+len(more))
 	for _, names := range [][]string{passed, more} {

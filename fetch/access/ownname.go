@@ -9,20 +9,19 @@ import (
 	"strings"
 )
 
-// OwnNames are the names under which a listener answers: localhost and all addresses of loopback;
-// the address that it listens at, or where that is every one of the machine any address, which
-// cannot be made to lead elsewhere, and the name of the machine; and names that the user gave.
+// OwnNames are the names of a listener: localhost, all addresses of loopback, its own address and
+// the names of the user. A listener at every address of the machine has all addresses and the
+// machine's name.
 //
-// They tell by the Host and Origin of a request whether it is meant for this listener. A web page
-// whose name was made to lead to this machine (DNS rebinding) reaches it from a browser as if it
-// were its own server; its Host tells.
+// Host and Origin of a request must name the listener. Otherwise a web page whose name was
+// redirected to this machine (DNS rebinding) could reach it from a browser as its own server.
 type OwnNames struct {
 	at    netip.Addr
 	given map[string]bool
 }
 
-// OwnNamesAt returns the names of a listener at an address, nil for loopback alone. Names of the
-// user may have a port, which does not count.
+// OwnNamesAt returns the names of a listener at an address; nil means loopback alone. Ports in
+// names of the user are ignored.
 func OwnNamesAt(at net.Addr, given ...string) *OwnNames {
 	n := &OwnNames{at: netip.IPv6Loopback(), given: map[string]bool{}}
 	if tcp, ok := at.(*net.TCPAddr); ok {
@@ -41,8 +40,8 @@ func OwnNamesAt(at net.Addr, given ...string) *OwnNames {
 	return n
 }
 
-// Has reports whether a Host field names this listener. Its port does not matter: what forwards
-// requests may listen at another one.
+// Has reports whether a Host field names this listener. It ignores the port, because a proxy may
+// have another.
 func (n *OwnNames) Has(hostPort string) bool {
 	host, ok := hostOf(hostPort)
 	if !ok {
@@ -56,7 +55,7 @@ func (n *OwnNames) Has(hostPort string) bool {
 	return err == nil && (a.IsLoopback() || a == n.at || n.at.IsUnspecified())
 }
 
-// Refusal says why a request for a Host is not answered.
+// Refusal returns why a request for a Host is refused.
 func (n *OwnNames) Refusal(hostPort string) string {
 	where := "an address of loopback"
 	switch {
@@ -69,8 +68,8 @@ func (n *OwnNames) Refusal(hostPort string) string {
 		"not under " + strconv.QuoteToASCII(hostPort)
 }
 
-// Guard lets requests through that name this listener, and of those that may change something none
-// that a browser sends for a page of another origin.
+// Guard passes on requests that name this listener. It refuses requests that may change something
+// if a browser sends them for a page of another origin.
 func (n *OwnNames) Guard(next http.Handler) http.Handler {
 	sameOrigin := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -86,15 +85,16 @@ func (n *OwnNames) Guard(next http.Handler) http.Handler {
 	})
 }
 
-// CheckOwnName says what is wrong with a name that a user gives; "": nothing.
+// CheckOwnName returns what is wrong with a name of the user, or "".
 func CheckOwnName(name string) (want string) {
 	if host, ok := hostOf(name); !ok || strings.ContainsAny(host, "/@ \t*") {
-		return "the name of a host, as crawl.example.org"
+		return "the name of a host, for example crawl.example.org"
 	}
 	return ""
 }
 
-// hostOf is the host of a Host field, in small letters; false: it has none, or a bad port.
+// hostOf returns the host of a Host field in lower case, or false without a host or with a bad
+// port.
 func hostOf(hostPort string) (string, bool) {
 	host := hostPort
 	if h, port, err := net.SplitHostPort(hostPort); err == nil {

@@ -12,8 +12,8 @@ var special = prefixes(
 	"3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
 )
 
-// wrapped are the blocks of IPv6 that carry an IPv4 address at an octet: what counts is
-// where the packet ends up.
+// wrapped are the blocks of IPv6 that contain an IPv4 address at an octet: the destination of the
+// packet counts.
 var wrapped = []struct {
 	prefix netip.Prefix
 	offset int
@@ -33,13 +33,11 @@ func prefixes(list ...string) []netip.Prefix {
 	return out
 }
 
-// IsPublic reports whether an address can be that of a public server. The zero address and one with
-// a zone cannot.
+// IsPublic reports whether an address can be that of a public server, by the special-purpose blocks
+// of the IANA registries. It returns false for the zero address and one with a zone.
 //
-// It asks nobody: it knows the special-purpose blocks of the IANA registries.
-//
-// The crawler and the guard each decide by themselves what may be connected to. That classification
-// is all they share.
+// The crawler and the guard each decide where connections may go. They share only this
+// classification.
 //
 // Sources: RFC 6890 (special-purpose addresses), RFC 4291, RFC 6052, RFC 3056 (IPv4 within IPv6).
 func IsPublic(addr netip.Addr) bool {

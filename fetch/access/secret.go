@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// UnsafeError refuses a file with a secret that others can read or write.
+// UnsafeError refuses a secret in a file that others can read or write.
 type UnsafeError struct {
 	File string
 	Mode os.FileMode
@@ -18,15 +18,15 @@ func (e *UnsafeError) Error() string {
 	return fmt.Sprintf("group or others may use the file %s (mode %04o)", e.File, e.Mode.Perm())
 }
 
-// Hint says what to do.
+// Hint returns what to do.
 func (e *UnsafeError) Hint() string { return "let nobody else use it: chmod 600 " + e.File }
 
-// ReadSecret returns what is in a file of at most so many bytes that is its owner's alone. A file
-// of root may also be read by a group, as keys are that root hands to services. The file that is
-// open is judged, so that it cannot be exchanged in between. The error is an UnsafeError where
-// others may use the file, and never shows what is in it.
+// ReadSecret returns the content of a file of at most most bytes that only its owner may use. A
+// group may read a file of root, because root gives keys to services so. It checks the open file,
+// so that nobody can exchange it in between. The error is an UnsafeError if others may use the
+// file, and never shows the content.
 func ReadSecret(name string, most int) ([]byte, error) {
-	// a pipe without a writer is no file
+	// a pipe without a writer must not block
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func ReadSecret(name string, most int) ([]byte, error) {
 	return text, err
 }
 
-// others are the permissions that a file must not have.
+// others returns the permissions that a file must not have.
 func others(is os.FileInfo) os.FileMode {
 	const all, butGroupReads = 0o077, 0o037
 	if owner, ok := is.Sys().(*syscall.Stat_t); ok && owner.Uid == 0 && os.Geteuid() != 0 {
@@ -57,13 +57,13 @@ func others(is os.FileInfo) os.FileMode {
 	return all
 }
 
-// leastToken and mostToken bound a token, in bytes.
+// leastToken and mostToken limit a token, in bytes.
 const (
 	leastToken = 16
 	mostToken  = 1024
 )
 
-// Token returns the one word that is in a file, which Read reads.
+// Token returns the only word in a file, which ReadSecret reads.
 func Token(name string) (string, error) {
 	text, err := ReadSecret(name, 2*mostToken)
 	if err != nil {
