@@ -12,8 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Decode reads a document of YAML into what a pointer leads to, once all of it is checked. ok is
-// false where there is no document.
+// Decode reads a YAML document into a pointer's target, after checking all of it. It returns false
+// without a document.
 func Decode(text []byte, into any) (ok bool, err error) {
 	n, err := Parse(text)
 	if n == nil || err != nil || IsNull(n) {
@@ -25,20 +25,19 @@ func Decode(text []byte, into any) (ok bool, err error) {
 	return true, n.Decode(into)
 }
 
-// In puts the name of a file before each line of an error.
+// In adds the name of a file to each line of an error.
 func In(file string, err error) error {
 	return errors.New(file + ": " + strings.ReplaceAll(err.Error(), "\n", "\n"+file+": "))
 }
 
-// Check holds a node, the value of a key, to the type that it is to be decoded into, and returns
-// all that is wrong.
+// Check compares a node, the value of a key, with the type of its target, and returns all mistakes.
 func Check(key string, n *yaml.Node, t reflect.Type) []error {
 	c := checker{}
 	c.check(key, n, t, 0)
 	return c.problems
 }
 
-// checker collects what is wrong.
+// checker collects mistakes.
 type checker struct {
 	problems []error
 	nodes    int
@@ -46,7 +45,7 @@ type checker struct {
 
 const (
 	mostProblems = 100
-	mostNodes    = 1_000_000 // with aliases, each time that they stand for something
+	mostNodes    = 1_000_000 // counting aliases each time
 )
 
 func (c *checker) refuse(key string, n *yaml.Node, format string, args ...any) {
@@ -55,7 +54,7 @@ func (c *checker) refuse(key string, n *yaml.Node, format string, args ...any) {
 	}
 }
 
-// Refused is an error that says where in a file something is wrong, and at which key.
+// Refused returns an error with the place in a file and its key.
 func Refused(key string, n *yaml.Node, format string, args ...any) error {
 	where := ""
 	if n.Line > 0 {
@@ -72,7 +71,7 @@ var (
 	unmarshaler = reflect.TypeFor[yaml.Unmarshaler]()
 )
 
-// NoUnit says what to write where a time span has no unit; "": the text is none, or has one.
+// NoUnit returns what to write instead of a time span without a unit, or "" for any other text.
 func NoUnit(text string) string {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || n == 0 || math.IsNaN(n) || math.IsInf(n, 0) {
@@ -81,10 +80,10 @@ func NoUnit(text string) string {
 	return fmt.Sprintf("%s has no unit: write %[1]ss for seconds", text)
 }
 
-// NoValue is what is wrong with a key that has no value.
+// NoValue is the mistake of a key without a value.
 const NoValue = "there is no value (YAML takes what begins with # for a comment: put it in quotes)"
 
-// IsNull reports whether a node is nothing.
+// IsNull reports whether a node is null.
 func IsNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
 
 func (c *checker) check(key string, n *yaml.Node, t reflect.Type, level int) {
@@ -98,7 +97,7 @@ func (c *checker) check(key string, n *yaml.Node, t reflect.Type, level int) {
 		c.refuse(key, n, "it is too deep or too large")
 		return
 	}
-	own := reflect.PointerTo(t).Implements(unmarshaler) // and also takes a text
+	own := reflect.PointerTo(t).Implements(unmarshaler) // it also accepts a text
 	isText := n.Kind == yaml.ScalarNode && !IsNull(n)
 	switch kind := t.Kind(); {
 	case IsNull(n):
@@ -155,7 +154,7 @@ func (c *checker) fields(key string, n *yaml.Node, of func(string) (reflect.Type
 	}
 }
 
-// merged checks what stands behind <<: keys of another map, or of several.
+// merged checks the value of <<: keys of another map, or of several.
 func (c *checker) merged(key string, n *yaml.Node, of func(string) (reflect.Type, bool),
 	level int) {
 	if n.Kind == yaml.AliasNode {
@@ -177,8 +176,7 @@ func (c *checker) merged(key string, n *yaml.Node, of func(string) (reflect.Type
 	}
 }
 
-// fieldOf is the type of the field that a key is read into. Fields without a tag, as viper reads
-// them, are named in any case.
+// fieldOf returns the type of a key's field. Fields without a tag match in any case, as in viper.
 func fieldOf(t reflect.Type, name string) (reflect.Type, bool) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -203,11 +201,11 @@ func (c *checker) span(key string, n *yaml.Node, own bool) {
 	unit := NoUnit(n.Value)
 	switch _, err := time.ParseDuration(n.Value); {
 	case n.Kind != yaml.ScalarNode:
-		c.refuse(key, n, "want a time span, as 90s or 1h30m")
+		c.refuse(key, n, "want a time span, for example 90s or 1h30m")
 	case unit != "":
 		c.refuse(key, n, "%s", unit)
 	case err != nil && !own:
-		c.refuse(key, n, "%.60q is no time span, as 90s or 1h30m", n.Value)
+		c.refuse(key, n, "%.60q is not a time span, for example 90s or 1h30m", n.Value)
 	default:
 		n.Tag = "!!str" // also 0, which the decoder refuses as a number
 	}
@@ -219,7 +217,7 @@ func (c *checker) text(key string, n *yaml.Node) {
 	}
 }
 
-// NoText says why a node is no text, without its value, which may be secret; "": it is one.
+// NoText returns why a node is no text, or "". It does not show the value, which may be secret.
 func NoText(n *yaml.Node) string {
 	switch {
 	case IsNull(n):
@@ -241,13 +239,14 @@ func NoText(n *yaml.Node) string {
 	return ""
 }
 
-// cutBy reports whether a comment was hardly meant as one: people write a blank behind the #.
+// cutBy reports whether a comment was probably not meant as one: people write a blank after the #.
 func cutBy(comment string) bool {
 	return len(comment) > 1 && strings.Trim(comment[1:2], " \t#!-=") != ""
 }
 
-// Unreplaced says what is wrong with a text that is taken as it stands, where a shell or another
-// file would replace a part of it; "": nothing. path: it is the name of a file.
+// Unreplaced returns what is wrong with a text that looks like one for replacement, or "". It is
+// taken literally, while a shell or another file would replace a part. path means that it is the
+// name of a file.
 func Unreplaced(text string, path bool) string {
 	switch {
 	case strings.Contains(text, "${"):
@@ -258,7 +257,7 @@ func Unreplaced(text string, path bool) string {
 	return ""
 }
 
-// scalar checks a value that is no list and has no keys.
+// scalar checks a value that is neither a list nor a map.
 func (c *checker) scalar(key string, n *yaml.Node, t reflect.Type) {
 	kind := t.Kind()
 	if kind == reflect.String {
@@ -279,7 +278,7 @@ func (c *checker) scalar(key string, n *yaml.Node, t reflect.Type) {
 		case octal:
 			c.refuse(key, n, "%.60s begins with 0, which may mean octal: write it without",
 				n.Value)
-		case quoted: // the decoder takes it for a text
+		case quoted: // the decoder reads it as a text
 			n.Tag, n.Style = "", 0
 			n.Tag = n.ShortTag()
 		}

@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Parse reads one document of YAML. The node is nil where there is none.
+// Parse reads one YAML document. The node is nil without one.
 func Parse(text []byte) (*yaml.Node, error) {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	var document, more yaml.Node
@@ -35,13 +35,13 @@ func noYAML(err error) error {
 		text += " (YAML takes no tab at the beginning of a line, write blanks; and what begins " +
 			"with @, % or ` stands in quotes)"
 	}
-	return errors.New("it is no YAML: " + text)
+	return errors.New("it is not YAML: " + text)
 }
 
-// mostLevels bounds how deep a document may be.
+// mostLevels limits the depth of a document.
 const mostLevels = 64
 
-// ParseJSON reads one document of JSON as if it were YAML.
+// ParseJSON reads one JSON document as if it were YAML.
 func ParseJSON(text []byte) (*yaml.Node, error) {
 	j := jsonReader{Decoder: json.NewDecoder(bytes.NewReader(text)), text: text}
 	j.UseNumber()
@@ -81,7 +81,7 @@ func (j *jsonReader) value(level int) (*yaml.Node, error) {
 		if v == '[' {
 			n.Kind, n.Tag = yaml.SequenceNode, "!!seq"
 		}
-		for j.More() { // keys are values, too
+		for j.More() { // keys are also values
 			x, err := j.value(level + 1)
 			if err != nil {
 				return nil, err

@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// texts are a list, or one text.
+// texts is a list, or one text.
 type texts []string
 
 func (t *texts) UnmarshalYAML(n *yaml.Node) error {
@@ -40,7 +40,7 @@ func TestRefused(t *testing.T) {
 		"pause: \"3\"":                    "has no unit",
 		"pause: 1.5":                      "has no unit",
 		"pause: -3":                       "has no unit",
-		"pause: soon":                     "no time span",
+		"pause: soon":                     "not a time span",
 		"pause: [3s]":                     "want a time span",
 		"pause:":                          "there is no value",
 		"below:\n- pause: 3s\n- pause: 4": "line 3: below[2].pause: 4 has no unit",
@@ -129,7 +129,7 @@ func TestTaken(t *testing.T) {
 	}
 }
 
-// JSON has the same rules, and its own escapes.
+// TestJSON checks that JSON has the same rules, and its own escapes.
 func TestJSON(t *testing.T) {
 	for text, want := range map[string]string{
 		"{\"pause\":\n 3}":                    "line 2: pause: 3 has no unit",
@@ -137,7 +137,7 @@ func TestJSON(t *testing.T) {
 		"{\"count\": 2.0}":                    "want a whole number",
 		"{\"name\": \"a\",\n\"name\": \"b\"}": "line 2: name: it is there twice",
 		"{\"name\": 1}":                       "this is a number",
-		"{\"name\": \"a\"} x":                 "no JSON",
+		"{\"name\": \"a\"} x":                 "not JSON",
 		"{\"name\": ":                         "line 1: it is not JSON",
 		strings.Repeat("[", 100):              "levels",
 	} {
@@ -157,7 +157,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// What is taken can be decoded, and an error says something.
+// FuzzDecode checks that accepted documents can be decoded, and that errors have a text.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte("name: a\npause: 3s\nwords: [a, #b\n]\nbelow: [{pause: 3}]\n"))
 	f.Add([]byte("a: &a [*a, *a]\n<<: *a\ncount: \"010\"\n"))
