@@ -1,36 +1,34 @@
-// Package quarantine protects the crawler from bodies whose reading ends a process, or does not
-// end: it reads them in a process of its own, under limits. These are pages that ended a process
-// before, and all files (PDF and office), whose readers follow whatever a file says.
+// Package quarantine protects the crawler from bodies that crash or block their reader: it reads
+// them in a separate process, under limits. These are pages that ended a process before, and all
+// files (PDF and office), whose readers trust the file.
 //
 // # Terms
 //
-//	under way  a visit has begun and not ended
-//	suspect    a page that was under way when a process died, whatever it died of
-//	apart      in a process of its own, under limits of memory and time
+//	in flight  a visit has begun and not ended
+//	suspect    a page that was in flight when a process died, for any reason
+//	apart      in a separate process, under limits of memory and time
 //
 // # Guarantees
 //
-//  1. A page that was under way when the process died is a suspect to every later process,
-//     until its body has been read apart. That survives any death of the process; of a power
-//     failure it survives what was found at the start.
-//  2. The body of a suspect, and a file, is read apart and nowhere else. A process that reads has
-//     256 MB of memory and 10 s, and there is one at a time. What ends it is the error of that
-//     reading alone, and the page stays a suspect; of a file it makes one whose bytes count
-//     (fetch.Unread).
-//  3. What is read apart is equal to what is read here.
-//  4. Disk holds 4 KiB for each suspect and each visit that is made at the same time. More
-//     than 4,096 suspects are not remembered.
+//  1. A page that was in flight when the process died is a suspect for every later process, until
+//     its body has been read apart. This holds for any death of the process. After a power failure
+//     the suspects known at the last start remain.
+//  2. The body of a suspect, and a file, is read apart and nowhere else. One process reads at a
+//     time, with 256 MB of memory and 10 s. If it dies, that reading has an error, and the page
+//     stays a suspect. The bytes of a file then count as its content (fetch.Unread).
+//  3. Reading apart gives the same result as reading here.
+//  4. The disk has 4 KiB for each suspect and each visit in flight. At most 4,096 suspects are
+//     remembered.
 //
-// The register is a file of slots of 4 KiB: the length of an address, 0 if the slot is free,
-// as two octets, and the address. A visit writes its slot once when it begins, and once when
-// it ends; nothing is synced, since the system's cache outlives the process. What makes no
-// sense in the file is passed over.
+// The register is a file of slots of 4 KiB: the length of a URL in two octets, 0 for a free slot,
+// and the URL. A visit writes its slot once when it begins, and once when it ends. Nothing is
+// synced, because the system's cache outlives the process. Invalid slots are ignored.
 //
-// The limit of memory is that of private data which Linux has, beside the collector's own;
-// elsewhere there is the limit of time only.
+// On Linux the limit of memory is that of private data, besides the one of the collector. Other
+// systems have only the limit of time.
 //
-// Not done here: when a suspect is visited again, which is as any page that failed; limits
-// of robots.txt, whose reader is bounded by itself.
+// A suspect is visited again like any page that failed. robots.txt is not read apart, because its
+// reader is bounded.
 //
-// All functions may be called concurrently, but for Serve, which is for a process of its own.
+// All functions except Serve may be called concurrently.
 package quarantine

@@ -17,8 +17,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// TestHostileFiles holds that no file ends a reading with an error, takes longer than it may, or
-// more memory: it has text, or its bytes count.
+// TestHostileFiles checks that no file makes reading fail, takes too long or too much memory: it
+// has text, or its bytes count.
 func TestHostileFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: the race detector takes memory of its own, and each file its whole time")
@@ -26,7 +26,7 @@ func TestHostileFiles(t *testing.T) {
 	resident := filepath.Join(t.TempDir(), "resident")
 	t.Setenv(residentIn, resident)
 	reader := reader(t, "measured", nil)
-	reader.Time = 2 * time.Second // each of the worst takes all of it
+	reader.Time = 2 * time.Second // the worst ones take all of it
 	files := fetchtest.HostileFiles()
 	if len(files) < 50 {
 		t.Errorf("%d files", len(files))
@@ -65,11 +65,10 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// residentIn names a file to whose end a process that reads writes the most memory that it had, in
-// kilobytes.
+// residentIn names a file to which a reading process appends its peak memory in kilobytes.
 const residentIn = "RECRAWL_TEST_RESIDENT"
 
-// measured is fetch.Read of a process that says how much memory it took, where the system tells.
+// measured is fetch.Read in a process that reports its peak memory, if the system knows it.
 func measured(ctx context.Context, r fetch.Reading) (fetch.Content, error) {
 	content, err := fetch.Read(ctx, r)
 	status, _ := os.ReadFile("/proc/self/status")
@@ -85,7 +84,7 @@ func measured(ctx context.Context, r fetch.Reading) (fetch.Content, error) {
 	return content, errors.Join(err, bad)
 }
 
-// TestShow holds what documents have to show, and that HTML stays as it is.
+// TestShow checks the visible content of documents, and that HTML stays unchanged.
 func TestShow(t *testing.T) {
 	reader := reader(t, "well", nil)
 	for _, c := range []struct{ kind, body, title, text, unread string }{
@@ -109,8 +108,8 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// TestFileThatEndsItsReader holds that a file whose reading dies counts by its bytes, and the
-// process that asked goes on.
+// TestFileThatEndsItsReader checks that the bytes of a file count if its reader dies, and that the
+// calling process continues.
 func TestFileThatEndsItsReader(t *testing.T) {
 	body := fetchtest.Shows("", "(x) Tj")
 	register, _ := suspecting(t, url)

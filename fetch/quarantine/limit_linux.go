@@ -6,8 +6,8 @@ import "syscall"
 
 const limitsMemory = true
 
-// limitMemory bounds the private data of this process. Addresses that Go sets aside without
-// using them do not count, unlike with RLIMIT_AS.
+// limitMemory limits the private data of this process. Unlike RLIMIT_AS it does not count addresses
+// that Go reserves without using them.
 func limitMemory(octets uint64) error {
 	return syscall.Setrlimit(syscall.RLIMIT_DATA, &syscall.Rlimit{Cur: octets, Max: octets})
 }

@@ -4,5 +4,6 @@ package quarantine
 
 const limitsMemory = false
 
-// limitMemory does nothing where there is no such limit, or the race detector needs more.
+// limitMemory does nothing on systems without such a limit, and with the race detector, which needs
+// more memory.
 func limitMemory(uint64) error { return nil }

@@ -15,7 +15,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/extract"
 )
 
-// TestMain is the process that reads where the first argument says how.
+// TestMain makes the test binary a reading process if its first argument names a parser.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		if read := ways[os.Args[1]]; read != nil {
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 
 var eaten [][]byte
 
-// ways are parsers that a page may meet.
+// ways are parsers for tests.
 var ways = map[string]func(context.Context, fetch.Reading) (fetch.Content, error){
 	"well":     fetch.Read,
 	"measured": measured,
@@ -57,7 +57,7 @@ var ways = map[string]func(context.Context, fetch.Reading) (fetch.Content, error
 
 const url = "http://a.example/page"
 
-// suspecting returns a register for which url is a suspect, as after a death of the process.
+// suspecting returns a register with urls as suspects, as after a death of the process.
 func suspecting(t *testing.T, urls ...string) (r *Register, path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "underway")
@@ -71,7 +71,7 @@ func suspecting(t *testing.T, urls ...string) (r *Register, path string) {
 	return again(t, r, path), path
 }
 
-// again closes a register without an end of visits, and opens it.
+// again closes a register without ending its visits, and opens it.
 func again(t *testing.T, r *Register, path string) *Register {
 	t.Helper()
 	r.Close()
@@ -94,7 +94,7 @@ func reader(t *testing.T, way string, r *Register) *Reader {
 	return reader
 }
 
-// TestReadApart holds that what is read apart is what is read here, and no suspect any more.
+// TestReadApart checks that reading apart gives the same result, and ends the suspicion.
 func TestReadApart(t *testing.T) {
 	set, err := extract.ParseRules("rules.yaml",
 		[]byte("rules: [{prefix: '*', ignore: nav, ignore-text: x, json: {ignore: $.a}}]"))
@@ -132,7 +132,8 @@ func TestReadApart(t *testing.T) {
 	}
 }
 
-// TestReadApartDies holds that what ends a reading ends it alone, and leaves a suspect.
+// TestReadApartDies checks that the death of a reading process is an error of that reading alone,
+// and that the page stays a suspect.
 func TestReadApartDies(t *testing.T) {
 	for _, c := range []struct{ way, want string }{
 		{"eats memory", "reading it takes more than 256 MB of memory"},
@@ -148,7 +149,7 @@ func TestReadApartDies(t *testing.T) {
 				if !limitsMemory {
 					t.Skip("memory is not limited here")
 				}
-				// on a busy machine the collector fights for the last of it
+				// on a busy machine the collector is slow near the limit
 				reader.Time = time.Minute
 			case "takes for ever":
 				reader.Time = time.Second
@@ -166,7 +167,7 @@ func TestReadApartDies(t *testing.T) {
 	}
 }
 
-// TestReadApartFails holds that an error of the parser is one here, and clears the page.
+// TestReadApartFails checks that an error of the parser is returned, and ends the suspicion.
 func TestReadApartFails(t *testing.T) {
 	register, _ := suspecting(t, url)
 	_, err := reader(t, "fails", register).Read(t.Context(), fetch.Reading{URL: url})
@@ -175,7 +176,7 @@ func TestReadApartFails(t *testing.T) {
 	}
 }
 
-// TestReadHere holds that no other page is read apart: the command would end it.
+// TestReadHere checks that other pages are not read apart: the command would end the process.
 func TestReadHere(t *testing.T) {
 	register, _ := suspecting(t, url)
 	if _, err := reader(t, "ends", register).Read(t.Context(),
@@ -187,7 +188,7 @@ func TestReadHere(t *testing.T) {
 	}
 }
 
-// TestReadGivenUp holds that a run that is stopped does not wait for a reading.
+// TestReadGivenUp checks that a stopped run does not wait for a reading.
 func TestReadGivenUp(t *testing.T) {
 	register, _ := suspecting(t, url)
 	ctx, cancel := context.WithCancel(t.Context())

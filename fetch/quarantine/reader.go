@@ -20,32 +20,32 @@ import (
 )
 
 const (
-	maxMemory = 256 << 20        // octets of a process that reads; real pages need less than 30 MB
-	maxTime   = 10 * time.Second // of a reading; real pages take milliseconds
+	maxMemory = 256 << 20        // memory of a reading process; real pages need less than 30 MB
+	maxTime   = 10 * time.Second // time of a reading; real pages take milliseconds
 
-	maxAnswer = 256 << 20 // octets of what was read
-	maxNoise  = 4 << 10   // octets of what a process says when it dies
+	maxAnswer = 256 << 20 // octets of a result
+	maxNoise  = 4 << 10   // octets of a dying process's output
 )
 
-// Reader reads bodies: those of suspects and all files apart, all others here.
+// Reader reads bodies: those of suspects, and all files, apart, and others here.
 type Reader struct {
-	Register *Register     // of suspects; nil: there are none
-	Command  []string      // begins a process that calls Serve
-	Time     time.Duration // that a process has
+	Register *Register     // of suspects; nil: none
+	Command  []string      // starts a process that calls Serve
+	Time     time.Duration // time of a process
 
 	turn chan struct{}
 }
 
-// NewReader returns a reader whose processes are begun by a command.
+// NewReader returns a reader that starts its processes by a command.
 func NewReader(command ...string) *Reader {
 	return &Reader{Command: command, Time: maxTime, turn: make(chan struct{}, 1)}
 }
 
-// Again is a command that begins this program once more, with arguments.
+// Again returns a command that starts this program again, with arguments.
 func Again(arguments ...string) []string {
 	self, err := os.Executable()
 	if runtime.GOOS == "linux" {
-		self, err = "/proc/self/exe", nil // holds when the file has been replaced
+		self, err = "/proc/self/exe", nil // works when the file has been replaced
 	}
 	if err != nil {
 		self = os.Args[0]
@@ -53,7 +53,7 @@ func Again(arguments ...string) []string {
 	return append([]string{self}, arguments...)
 }
 
-// Read is for fetch.Options.Read.
+// Read implements fetch.Options.Read.
 func (r *Reader) Read(ctx context.Context, reading fetch.Reading) (fetch.Content, error) {
 	suspect := r.Register != nil && r.Register.isSuspect(reading.URL)
 	if !suspect && !reading.IsFile() {
@@ -82,7 +82,7 @@ func (r *Reader) Read(ctx context.Context, reading fetch.Reading) (fetch.Content
 	return answer.Content, nil
 }
 
-// Show shows a document, or returns a page of HTML as it is (see extract.Show).
+// Show shows a document, or returns a page of HTML unchanged (see extract.Show).
 func (r *Reader) Show(ctx context.Context, url, contentType string, body []byte) (
 	extract.Shown, error) {
 	content, err := r.Read(ctx, fetch.Reading{URL: url, ContentType: contentType, Body: body,
@@ -94,13 +94,13 @@ func (r *Reader) Show(ctx context.Context, url, contentType string, body []byte)
 		Document: content.Document, Unread: content.Unread}, nil
 }
 
-// answer is what a process that reads says.
+// answer is the result of a reading process.
 type answer struct {
 	Content fetch.Content
-	Failed  string // the error of the reading
+	Failed  string // error of the reading
 }
 
-// apart reads in a process. The error says what ended it.
+// apart reads in a separate process. The error says why that died.
 func (r *Reader) apart(ctx context.Context, reading fetch.Reading) (a answer, err error) {
 	limited, cancel := context.WithTimeout(ctx, r.Time)
 	defer cancel()
@@ -135,8 +135,8 @@ func (r *Reader) apart(ctx context.Context, reading fetch.Reading) (a answer, er
 	return a, fmt.Errorf("reading it ended the process that read it: %w", err)
 }
 
-// diedOfMemory reports whether a dying process said that it got no more memory. The Go runtime
-// says so of its heap. The C library says so of a thread, whose stack counts as private data.
+// diedOfMemory reports whether a dying process ran out of memory. The Go runtime writes so for its
+// heap, the C library for a thread, whose stack counts as private data.
 func diedOfMemory(noise string) bool {
 	for _, phrase := range []string{
 		"out of memory",
@@ -151,7 +151,7 @@ func diedOfMemory(noise string) bool {
 	return false
 }
 
-// bounded keeps the beginning of what is written.
+// bounded keeps the start of what is written.
 type bounded struct {
 	*bytes.Buffer
 	most int
@@ -162,19 +162,19 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Serve is what a process that reads does: it limits itself, takes one reading, and says
-// what came of it.
+// Serve is the main function of a reading process: it limits itself, reads one body, and writes the
+// result.
 func Serve(
 	in io.Reader,
 	out io.Writer,
 	read func(context.Context, fetch.Reading) (fetch.Content, error),
 ) error {
-	// the process that asked is told too, and ends this one
+	// the calling process also gets the signal, and ends this one
 	signal.Ignore(os.Interrupt, syscall.SIGTERM)
 	if err := limitMemory(maxMemory); err != nil {
 		return fmt.Errorf("limit the memory: %w", err)
 	}
-	time.AfterFunc(2*maxTime, func() { os.Exit(1) }) // the process that asked is gone
+	time.AfterFunc(2*maxTime, func() { os.Exit(1) }) // the calling process died
 	var reading fetch.Reading
 	if err := gob.NewDecoder(in).Decode(&reading); err != nil {
 		return fmt.Errorf("take what is to be read: %w", err)

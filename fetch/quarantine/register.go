@@ -11,24 +11,24 @@ import (
 )
 
 const (
-	// slotBytes holds the longest address and is written in one piece: it is a page of memory.
+	// slotBytes holds the longest URL, and is written in one piece: it is a page of memory.
 	slotBytes = 4096
 
-	// maxSuspects bounds what is remembered over restarts. A process leaves as many as it made
-	// visits at a time when it died, usually 64.
+	// maxSuspects limits the suspects that are remembered. A process that dies leaves as many as it
+	// had visits in flight, usually 64.
 	maxSuspects = 4096
 )
 
-// Register remembers in a file which pages are under way, and which were so when a process died.
+// Register remembers in a file which pages are in flight, and which were when a process died.
 type Register struct {
 	mu       sync.Mutex
 	file     *os.File
-	slots    int64            // of the file
-	free     []int64          // slots of no page
-	suspects map[string]int64 // address -> its slot
+	slots    int64            // in the file
+	free     []int64          // free slots
+	suspects map[string]int64 // URL -> its slot
 }
 
-// Open reads the register, or begins one. No other process may have it open.
+// Open reads the register, or makes one. No other process may have it open.
 func Open(path string) (*Register, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -42,7 +42,7 @@ func Open(path string) (*Register, error) {
 	return r, nil
 }
 
-// load takes what was under way as suspects, frees all other slots, and makes that durable.
+// load makes pages that were in flight suspects, frees all other slots, and makes that durable.
 func (r *Register) load() error {
 	size, err := r.file.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -74,7 +74,7 @@ func (r *Register) load() error {
 	return r.file.Sync()
 }
 
-// addressIn returns the address that a slot holds, or "".
+// addressIn returns the URL in a slot, or "".
 func addressIn(slot []byte) string {
 	if len(slot) < 2 {
 		return ""
@@ -90,9 +90,8 @@ func addressIn(slot []byte) string {
 	return url
 }
 
-// Begin notes that a visit of the page at url begins. The function that it returns must be
-// called when it has ended. A write that fails is passed over: where the disk is full the
-// crawl ends by its store.
+// Begin notes that a visit to the page at url begins. The caller must call ended when the visit
+// ends. It ignores write errors: a crawl with a full disk is ended by its store.
 func (r *Register) Begin(url string) (ended func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -119,7 +118,7 @@ func (r *Register) release(slot int64) {
 	r.free = append(r.free, slot)
 }
 
-// Suspects returns how many there are.
+// Suspects returns the number of suspects.
 func (r *Register) Suspects() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -143,5 +142,5 @@ func (r *Register) acquit(url string) {
 	}
 }
 
-// Close ends the use of the register. Visits that have not ended are suspects to the next.
+// Close closes the register. Visits that have not ended are suspects for the next process.
 func (r *Register) Close() error { return r.file.Close() }

@@ -12,7 +12,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// TestRegister holds that what has begun and not ended is what a later process suspects.
+// TestRegister checks that visits which began and did not end are suspects for a later process.
 func TestRegister(t *testing.T) {
 	page := func(i int) string { return fmt.Sprintf("http://a.example/%d", i) }
 	r, path := suspecting(t)
@@ -22,7 +22,7 @@ func TestRegister(t *testing.T) {
 	}
 	ended[1]()
 	ended[3]()
-	r.Begin(page(5)) // takes a slot that is free
+	r.Begin(page(5)) // reuses a free slot
 	check := func(want ...int) {
 		t.Helper()
 		r = again(t, r, path)
@@ -58,7 +58,7 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-// TestRegisterConcurrently is for the race detector, and holds that no slot is of two visits.
+// TestRegisterConcurrently is for the race detector, and checks that no slot has two visits.
 func TestRegisterConcurrently(t *testing.T) {
 	r, path := suspecting(t)
 	var done sync.WaitGroup
@@ -111,8 +111,8 @@ func slotOf(url string) []byte {
 	return slot
 }
 
-// FuzzRegister checks that whatever a file holds, it is opened, its suspects are canonical, and
-// opened again it has the same.
+// FuzzRegister checks that any file can be opened, that its suspects are canonical, and that they
+// are the same after opening it again.
 func FuzzRegister(f *testing.F) {
 	f.Add(append(slotOf("http://a.example/"), slotOf("http://a.example/")...))
 	f.Add(append(slotOf("x"), slotOf("http://b.example/?q")[:20]...))
