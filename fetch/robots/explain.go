@@ -2,7 +2,7 @@ package robots
 
 import "strings"
 
-// LineKind says what a line of robots.txt is.
+// LineKind is the kind of a line in a robots.txt.
 type LineKind string
 
 // The kinds of lines.
@@ -19,11 +19,11 @@ const (
 // Line is one line of a robots.txt. Lines are counted from 1; CR, LF and CR LF end one.
 type Line struct {
 	Number int
-	Text   string // as it stands in the file
+	Text   string // as in the file
 	Kind   LineKind
-	Value  string // behind the colon, without comment and blanks
-	// Counts says that the line is for the crawler: it names the group whose rules hold, or is in
-	// it. Sitemaps count for all.
+	Value  string // after the colon, without comment and blanks
+	// Counts means that the line is for the crawler: it names or belongs to the group whose rules
+	// hold. Sitemaps are for all.
 	Counts bool
 
 	own, star bool // it names, or belongs to, a group of the crawler, of '*'
@@ -32,14 +32,14 @@ type Line struct {
 // Explained is a robots.txt line by line, as Parse reads it.
 type Explained struct {
 	Rules *Rules
-	// Group is the one whose rules hold: the product token, "*", or "" where there is neither.
+	// Group is the one whose rules hold: the product token, "*", or "" without either.
 	Group string
 	Lines []Line
-	// Unread is how many octets behind MaxBytes were not read, the line that is cut there included.
+	// Unread is the number of octets after MaxBytes, with the line that is cut there.
 	Unread int
 }
 
-// Explain reads a robots.txt as Parse does, and keeps its lines: some 150 octets of memory each.
+// Explain reads a robots.txt like Parse, and keeps its lines: about 150 octets of memory each.
 func Explain(body []byte, product string) *Explained {
 	read := readable(body)
 	e := &Explained{Unread: max(len(toUTF8(body))-len(read), 0)}
@@ -58,7 +58,7 @@ func Explain(body []byte, product string) *Explained {
 	return e
 }
 
-// newLine takes a line down. What it returns is filled in by the caller.
+// newLine records a line. The caller fills in the result.
 func (p *parser) newLine(text []byte, value string) *Line {
 	if p.told == nil {
 		return &p.untold
@@ -68,9 +68,9 @@ func (p *parser) newLine(text []byte, value string) *Line {
 	return &p.told.Lines[len(p.told.Lines)-1]
 }
 
-// Decide reports whether the crawler may ask for a target, as Rules.Allowed does, and the line that
-// decides: the first one with the longest pattern that matches, one that allows on a tie (RFC 9309
-// 2.2.2). It is nil where none matches, or where the target is /robots.txt: both are allowed.
+// Decide reports whether the crawler may ask for a target, like Rules.Allowed, and returns the
+// deciding line: the first one with the longest matching pattern, and on a tie one that allows (RFC
+// 9309 2.2.2). Without a match, and for /robots.txt, it returns nil and allows.
 func (e *Explained) Decide(target string) (allowed bool, by *Line) {
 	target, _, _ = strings.Cut(target, "#")
 	if !strings.HasPrefix(target, "/") {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The line that decides is the first with the longest pattern of the crawler's own group, or of
-// '*'.
+// TestExplain checks that the first line with the longest pattern decides, in the crawler's own
+// group or that of '*'.
 func TestExplain(t *testing.T) {
 	const file = "\ufeff# ours\r\nUser-agent: *\r\nDisallow: /no\rAllow: /no/but\nDisallow: " +
 		"/no/but\n\nsitemap: http://a.example/s.xml\nnonsense here and there\n" +

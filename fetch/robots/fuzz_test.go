@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// positions is the matcher of Google's reader: the set of places in path that a prefix of
-// the pattern can end at, pattern octet for octet.
+// positions is the matcher of Google's reader: it returns the places in path where a prefix of the
+// pattern can end, octet by octet.
 func positions(pattern, path string) bool {
 	at := []int{0}
 	for i := range len(pattern) {
@@ -34,7 +34,7 @@ func positions(pattern, path string) bool {
 	return true
 }
 
-// FuzzWildcard holds the greedy matcher to the sets of positions.
+// FuzzWildcard compares the greedy matcher with the sets of positions.
 func FuzzWildcard(f *testing.F) {
 	for _, s := range [][2]string{{"/a*b$", "/axbb"}, {"/*", "/"}, {"/**a*$", "/ba"}, {"$", ""},
 		{"/a$", "/a"}, {"/*aa$", "/a"}} {
@@ -51,9 +51,8 @@ func FuzzWildcard(f *testing.F) {
 	})
 }
 
-// FuzzParse checks relations that hold for any file: normalising twice is once; a rule
-// that allows everything, added to every group, allows everything; forbidding a target
-// at length forbids it.
+// FuzzParse checks rules for any file: normalising twice changes nothing; a rule in every group
+// that allows everything does so; a long rule against a target forbids it.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("User-agent: *\nDisallow: /x*y$\nAllow: /x\nCrawl-delay: 1e9"), "/xy")
 	f.Add([]byte("\xff\xfeU\x00"), "/%7")
@@ -88,7 +87,7 @@ func FuzzParse(f *testing.F) {
 			r.Allowed(target) != r.Allowed(normalizeTarget(target)) {
 			t.Errorf("%q is allowed in one spelling only", target)
 		}
-		// An own group makes whatever '*' says void (2.2.1).
+		// An own group makes the one of '*' void (2.2.1).
 		own := append([]byte("User-agent: recrawl\nAllow: /\nUser-agent: *\nDisallow: /\n\n"),
 			file...)
 		if !containsToken(file, "recrawl") && !Parse(own, "recrawl").Allowed(target) {

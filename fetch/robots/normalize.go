@@ -2,22 +2,22 @@ package robots
 
 import "strings"
 
-// One form on both sides of a comparison (RFC 9309 2.2.2): octets that an address cannot
-// carry are percent-encoded, percent-encoded unreserved octets are decoded, hexadecimal
-// digits are upper case. '*' and '$' are special in patterns only; as themselves they are
-// written %2A and %24 on both sides, so that no literal one is ever read as special.
+// Patterns and targets are compared in one form (RFC 9309 2.2.2): octets that a URL cannot contain
+// are percent-encoded, encoded unreserved octets are decoded, hexadecimal digits are in upper case.
+// '*' and '$' are special in patterns only. Literal ones are written %2A and %24 in both, so that
+// they are never read as special.
 
-// normalizeTarget brings a path with query into the form of comparison.
+// normalizeTarget brings a path with query into the form for comparison.
 func normalizeTarget(s string) string { return normalize(s, true) }
 
-// normalizePattern brings a rule's value into the form of comparison, its wildcards kept.
-// It starts with a slash or a star.
+// normalizePattern brings the value of a rule into the form for comparison, and keeps its
+// wildcards. It starts with a slash or a star.
 func normalizePattern(s string) string {
 	anchored := strings.HasSuffix(s, "$")
 	s = strings.TrimSuffix(s, "$")
 	var b strings.Builder
 	if !strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "*") {
-		b.WriteByte('/') // "disallow: private/" is meant, if wrong; the polite reading
+		b.WriteByte('/') // "disallow: private/" is a mistake; this is the polite reading
 	}
 	for i, part := range strings.Split(s, "*") {
 		if i > 0 {
@@ -57,15 +57,15 @@ func normalize(s string, star bool) string {
 			b = append(b, c)
 		case c == '*' && !star:
 			b = append(b, c)
-		default: // also a '%' that escapes nothing, as in canonical addresses
+		default: // also a '%' without an escape, as in canonical URLs
 			b = append(b, '%', hex[c>>4], hex[c&15])
 		}
 	}
 	return string(b)
 }
 
-// kept are the octets that stand for themselves: RFC 3986's reserved and unreserved ones
-// but for '%', '#' and the two special ones.
+// kept are the octets that stay unchanged: reserved and unreserved ones of RFC 3986, except '%',
+// '#' and the two special ones.
 var kept = func() (t [256]bool) {
 	for c := range 256 {
 		t[c] = isUnreserved(byte(c))

@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	// MaxBytes of a file are read; RFC 9309 2.5 asks for at least 500 KiB.
+	// MaxBytes limits the octets of a file; RFC 9309 2.5 requires at least 500 KiB.
 	MaxBytes = 500 << 10
 
-	// MaxDelay bounds what a Crawl-delay can ask for: 300 s is 288 pages a day.
+	// MaxDelay limits a Crawl-delay: 300 s is 288 pages a day.
 	MaxDelay = 300 * time.Second
 
-	// MaxSitemaps that a file names are kept; indexes hold what is more.
+	// MaxSitemaps limits the sitemaps of a file; an index can list more.
 	MaxSitemaps = 100
 
-	maxSitemap = 2048 // octets of an address, as the sitemap protocol has it
+	maxSitemap = 2048 // octets of a URL, as in the sitemap protocol
 )
 
-// Product returns the product token a user agent starts with (RFC 9309 2.2.1): letters,
-// '-' and '_', in lower case; "" if it starts with none.
+// Product returns the product token at the start of a user agent (RFC 9309 2.2.1): letters, '-' and
+// '_', in lower case, or "".
 func Product(userAgent string) string {
 	i := 0
 	for i < len(userAgent) && isTokenByte(userAgent[i]) {
@@ -39,16 +39,16 @@ func isTokenByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '-' || c == '_'
 }
 
-// Parse reads what a robots.txt says to the crawler with this product token. It reads the
-// first MaxBytes octets; a line cut there counts for nothing, as its half might forbid
-// more than the whole. No content is an error: a bad line costs only itself
-// (RFC 9309 2.3.1.5). Cost: linear in the octets read.
+// Parse reads the rules of a robots.txt for the crawler with this product token. It reads the first
+// MaxBytes octets, and ignores a line that is cut there: half a line might forbid more than all of
+// it. No content is an error: a bad line costs only itself (RFC 9309 2.3.1.5). Time is linear in
+// the octets read.
 func Parse(body []byte, product string) *Rules {
 	p := parser{product: strings.ToLower(product)}
 	return p.file(readable(body))
 }
 
-// readable is what is read of a file, as UTF-8.
+// readable returns the part of a file that is read, as UTF-8.
 func readable(body []byte) []byte {
 	body = toUTF8(body)
 	if len(body) > MaxBytes {
@@ -68,7 +68,7 @@ func (p *parser) file(body []byte) *Rules {
 		}
 		p.line(body[:end])
 		if body[end] == '\r' && bytes.HasPrefix(body[end+1:], []byte("\n")) {
-			end++ // one end of a line, not two
+			end++ // CR LF is one end of a line
 		}
 		body = body[end+1:]
 	}
@@ -84,19 +84,19 @@ func (p *parser) file(body []byte) *Rules {
 	return r
 }
 
-// parser goes through the lines of a file. Two groups are all it keeps, whatever number
-// of agents the file names: the crawler's own, all of them merged, and '*'.
+// parser reads the lines of a file. It keeps only two groups, however many agents the file names:
+// that of '*', and the crawler's own, merged.
 type parser struct {
 	product   string
 	own, star group
-	ownSeen   bool     // the file has a group for us, though perhaps without rules
+	ownSeen   bool     // the file has a group for the crawler, perhaps without rules
 	sitemaps  []string // of the file: they belong to no group
 
-	inOwn, inStar bool // the agents of the group at hand
+	inOwn, inStar bool // agents of the current group
 	rulesBegun    bool // the next user-agent line starts another group
 
-	told   *Explained // takes down what is read; nil: nobody asks
-	untold Line       // what is then written instead
+	told   *Explained // records the lines; nil: not requested
+	untold Line       // is written to otherwise
 }
 
 type group struct {
@@ -105,8 +105,8 @@ type group struct {
 	hasDelay bool
 }
 
-// line takes one line, without its end. Only rules close the list of agents of a group;
-// delays, sitemaps and what we do not know do not (RFC 9309 2.2.4).
+// line reads one line, without its end. Only rules end the list of agents of a group; delays,
+// sitemaps and unknown lines do not (RFC 9309 2.2.4).
 func (p *parser) line(line []byte) {
 	key, value, ok := splitLine(line)
 	told := p.newLine(line, value)
@@ -120,7 +120,7 @@ func (p *parser) line(line []byte) {
 		if p.rulesBegun {
 			p.inOwn, p.inStar, p.rulesBegun = false, false, false
 		}
-		for agent := range strings.SplitSeq(value, ",") { // a line names one, but several are met
+		for agent := range strings.SplitSeq(value, ",") { // one is allowed, several occur
 			agent = strings.TrimSpace(agent)
 			if agent == "*" || strings.HasPrefix(agent, "* ") || strings.HasPrefix(agent, "*\t") {
 				p.inStar, told.star = true, true
@@ -157,8 +157,8 @@ func (p *parser) each(f func(*group)) {
 	}
 }
 
-// splitLine returns the key in lower case and the value, without comment and blanks. A
-// missing colon is forgiven between two words, as Google's reader does.
+// splitLine returns the key in lower case and the value, without comment and blanks. A colon may be
+// missing between two words, as in Google's reader.
 func splitLine(line []byte) (key, value string, ok bool) {
 	if i := bytes.IndexByte(line, '#'); i >= 0 {
 		line = line[:i]
@@ -188,8 +188,8 @@ func (g *group) add(value string, allow bool) {
 	g.allow[pattern] = g.allow[pattern] || allow
 }
 
-// rules divides the patterns between the literal ones, which robotstxt evaluates from a
-// clean file of one group, and those with wildcards, which it gets wrong.
+// rules separates literal patterns, which robotstxt evaluates from a clean file of one group, from
+// those with wildcards, which it gets wrong.
 func (g *group) rules() *Rules {
 	r := &Rules{delay: g.delay, hasDelay: g.hasDelay, print: fingerprint(g.allow)}
 	var file strings.Builder
@@ -224,7 +224,7 @@ func (g *group) rules() *Rules {
 		return r
 	}
 	data, err := robotstxt.FromString(file.String())
-	if err != nil { // the file is ours: it cannot be wrong
+	if err != nil { // the file is from this package: it cannot be wrong
 		panic("robots: clean file refused: " + err.Error())
 	}
 	r.literal = data.FindGroup("*")
@@ -246,7 +246,7 @@ func parseDelay(s string) (time.Duration, bool) {
 	return time.Duration(seconds * float64(time.Second)), true
 }
 
-// toUTF8 drops a byte order mark, whole or cut, and reads UTF-16 where a mark says so.
+// toUTF8 drops a byte order mark, whole or cut, and reads UTF-16 if a mark says so.
 func toUTF8(body []byte) []byte {
 	if bytes.HasPrefix(body, []byte("\xff\xfe")) || bytes.HasPrefix(body, []byte("\xfe\xff")) {
 		high := int(body[0] & 1) // fe ff: the high octet comes first

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// part is a text and how often it stands there.
+// part is a text and the number of its repetitions.
 type part struct {
 	Text   string
 	Repeat int
@@ -76,7 +76,7 @@ func readPublished(t *testing.T) (cases, delays []publishedCase) {
 	return file.Cases, file.CrawlDelay
 }
 
-// TestPublishedCases takes every case, the optional ones and Google's too.
+// TestPublishedCases runs every case, also the optional ones and Google's.
 func TestPublishedCases(t *testing.T) {
 	cases, _ := readPublished(t)
 	for _, c := range cases {

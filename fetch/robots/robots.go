@@ -11,10 +11,10 @@ import (
 	"github.com/temoto/robotstxt"
 )
 
-// Rules are what one robots.txt says to one crawler. They are never changed after Parse.
+// Rules are the rules of one robots.txt for one crawler. They never change after Parse.
 type Rules struct {
 	literal  *robotstxt.Group // rules without wildcards; nil: none
-	prefixes []string         // their patterns, to know how long the winning one is
+	prefixes []string         // their patterns, for the length of the matching one
 	wild     []wildRule       // longest first, allow before disallow
 	delay    time.Duration
 	hasDelay bool
@@ -23,12 +23,12 @@ type Rules struct {
 	print    uint64
 }
 
-// AllowAll returns rules that permit everything: there is no robots.txt (RFC 9309 2.3.1.3).
+// AllowAll returns rules that allow everything, for a missing robots.txt (RFC 9309 2.3.1.3).
 func AllowAll() *Rules { return &Rules{print: fingerprint(nil)} }
 
-// Allowed reports whether the crawler may ask for target, the path and query of an
-// address ("/a/b?c"). The longest pattern that matches decides, allow on a tie; without
-// one everything is allowed (RFC 9309 2.2.2). Cost: linear in target and in the patterns.
+// Allowed reports whether the crawler may ask for target, the path and query of a URL ("/a/b?c").
+// The longest matching pattern decides, allow on a tie; without one everything is allowed (RFC 9309
+// 2.2.2). Time is linear in target and in the patterns.
 func (r *Rules) Allowed(target string) bool {
 	if i := strings.IndexByte(target, '#'); i >= 0 {
 		target = target[:i]
@@ -50,16 +50,15 @@ func (r *Rules) Allowed(target string) bool {
 	return r.literal == nil || r.literal.Test(path)
 }
 
-// Delay returns the pause between requests that the file asks for, at most MaxDelay;
-// false if it asks for none.
+// Delay returns the pause between requests that the file asks for, at most MaxDelay, or false.
 func (r *Rules) Delay() (time.Duration, bool) { return r.delay, r.hasDelay }
 
-// Sitemaps returns the values of the file's Sitemap lines as they stand there, whomever its
-// groups are for (RFC 9309 2.2.4; sitemaps.org).
+// Sitemaps returns the values of the Sitemap lines as written. They are for all crawlers (RFC 9309
+// 2.2.4; sitemaps.org).
 func (r *Rules) Sitemaps() []string { return r.sitemaps }
 
 // Fingerprint is equal for rules that allow the crawler the same by the same patterns, in any
-// process; never 0. Delays, sitemaps, and what the file says to others do not count.
+// process, and never 0. It ignores delays, sitemaps and groups of others.
 func (r *Rules) Fingerprint() uint64 { return r.print }
 
 // fingerprint of patterns (FNV-1a).

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Each case is named after what RFC 9309 says; the section stands before it.
+// TestAllowed names each case after the statement of RFC 9309, after its section.
 func TestAllowed(t *testing.T) {
 	for _, c := range []struct {
 		name, file, agent string
@@ -96,7 +96,8 @@ func TestProduct(t *testing.T) {
 	}
 }
 
-// hostileFiles are files that make other readers quadratic or worse. None forbids hostilePath.
+// hostileFiles are files for which other readers take quadratic time or more. None forbids
+// hostilePath.
 func hostileFiles() map[string]string {
 	lines := func(head, line string) string {
 		return head + strings.Repeat(line, MaxBytes/len(line))
@@ -123,7 +124,7 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// BenchmarkHostileFiles is what each costs, parsed and asked once.
+// BenchmarkHostileFiles parses each file and asks once.
 func BenchmarkHostileFiles(b *testing.B) {
 	for name, file := range hostileFiles() {
 		b.Run(name, func(b *testing.B) {

@@ -8,10 +8,9 @@ type wildRule struct {
 	allow   bool
 }
 
-// matches reports whether the pattern matches path from its start on. Each stretch
-// between two stars is looked for at the first place where it can be: taking a later one
-// never helps the rest. So nothing is ever tried twice, and the cost is linear, where the
-// sets of positions of Google's matcher cost pattern times path.
+// matches reports whether the pattern matches a prefix of path. It looks for each part between two
+// stars at its first possible place: a later one never helps the rest. So it tries nothing twice,
+// and time is linear; the sets of positions of Google's matcher cost pattern times path.
 func (w *wildRule) matches(path string) bool {
 	pattern, anchored := strings.CutSuffix(w.pattern, "$")
 	part, rest, starred := strings.Cut(pattern, "*")
