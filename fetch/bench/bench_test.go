@@ -19,7 +19,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/extract"
 )
 
-// The test program is the server process and the clients that are not the program itself.
+// TestMain makes the test binary the server process, and the clients other than the program.
 func TestMain(m *testing.M) {
 	if slices.Equal(os.Args[1:], []string{Argument}) {
 		if err := Serve(os.Stdin, os.Stdout); err != nil {
@@ -57,8 +57,8 @@ func started(t *testing.T, spec serverSpec) *serving {
 	return s
 }
 
-// A page has the size and the links that it should have. The pages of a server are found from the
-// first one. gzip makes them as small as real pages.
+// TestPages checks size and links of a page, that all pages are found from the first, and that gzip
+// makes them as small as real pages.
 func TestPages(t *testing.T) {
 	const many, port = 45, 81
 	numbers, all, err := documents(servers, many, port)
@@ -104,7 +104,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// Each server has an address of its own, and an address tells its server.
+// TestAddresses checks that each server has its own address, and each address its server.
 func TestAddresses(t *testing.T) {
 	seen := map[netip.Addr]bool{}
 	for n := range 90_000 {
@@ -122,7 +122,8 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// Clients get each page once, as the server process counts, and what they use is measured.
+// TestClients checks that clients get each page once, as the server process counts, and that their
+// use is measured.
 func TestClients(t *testing.T) {
 	s := started(t, serverSpec{Servers: servers, Pages: pages})
 	o := &Options{Settings: Settings{Servers: servers, Pages: pages, Parallel: 4},
@@ -144,13 +145,13 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// A client that does not ask for all pages gives no figure, nor does one that fails.
+// TestIncomplete checks that a client which misses pages, or fails, gives no figure.
 func TestIncomplete(t *testing.T) {
 	s := started(t, serverSpec{Servers: servers, Pages: pages})
 	o := &Options{Settings: Settings{Servers: servers - 1, Pages: pages, Parallel: 4},
 		Again: []string{os.Args[0]}}
 	if _, err := o.turn(t.Context(), s, kindOf(Raw), t.TempDir(), 0); err != nil {
-		t.Fatal(err) // all of fewer servers
+		t.Fatal(err) // all pages of fewer servers
 	}
 	idle := &Options{Settings: o.Settings, Again: []string{"true"}}
 	var incomplete *IncompleteError
@@ -166,8 +167,8 @@ func TestIncomplete(t *testing.T) {
 	}
 }
 
-// A process is interrupted when told to, and its memory and time are read. One that the context
-// ends says so.
+// TestMeasure checks that a process can be interrupted, that its memory and time are measured, and
+// that the end of the context is an error.
 func TestMeasure(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("no /proc")
@@ -190,7 +191,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// Ratios are made within rounds: a round that other work made twice as slow changes none.
+// TestSum checks that ratios are taken within rounds, so that a round slowed by other work changes
+// none.
 func TestSum(t *testing.T) {
 	runs := map[string][]Spent{}
 	for _, k := range Kinds {
@@ -220,7 +222,7 @@ func TestSum(t *testing.T) {
 	}
 }
 
-// A further run begins with a period that is long enough.
+// TestRoundFor checks that a further run begins with a period that is long enough.
 func TestRoundFor(t *testing.T) {
 	for took, want := range map[float64]time.Duration{0: 5 * time.Second, 5: 10 * time.Second,
 		59: time.Minute, 4000: time.Hour} {

@@ -9,7 +9,7 @@ import (
 	"github.com/gocolly/colly/v2"
 )
 
-// fetchColly asks for all pages with colly, resolves their links and makes a digest of each.
+// fetchColly asks for all pages with colly, resolves their links and computes a digest of each.
 func fetchColly(s clientSpec) error {
 	c := colly.NewCollector(
 		colly.Async(true),

@@ -10,29 +10,29 @@ import (
 	"time"
 )
 
-// mostInFlight is what that may take of memory, in bytes: 300 MB.
+// mostInFlight limits that memory, in bytes: 300 MB.
 const mostInFlight = 300_000_000
 
-// hold is for how long a page stops in the middle of its body.
+// hold is how long a page stops in the middle of its body.
 const hold = 10 * time.Second
 
-// slowPerWorker is how many pages are under way for each worker: the program lets 8 visits wait for
-// slow servers, of which some ask for robots.txt.
+// slowPerWorker is the number of pages in flight for each worker: the program lets 8 visits wait
+// for slow servers, and some of them ask for robots.txt.
 const slowPerWorker = 7
 
-// InFlight is the memory of this program with many visits under way and many servers known.
+// InFlight is the memory of this program with many visits in flight and many known servers.
 type InFlight struct {
-	Wanted  int     `json:"wanted"`    // visits under way
-	Reached int64   `json:"in_flight"` // as the servers counted them at most
+	Wanted  int     `json:"wanted"`    // visits in flight
+	Reached int64   `json:"in_flight"` // most that the servers counted
 	Known   int     `json:"known_servers"`
-	Visits  int64   `json:"visits"` // until it was ended
+	Visits  int64   `json:"visits"` // until the end
 	Seconds float64 `json:"seconds"`
 	Peak    int64   `json:"peak_memory_bytes"`
 	Most    int64   `json:"most_memory_bytes"`
-	Met     bool    `json:"met"` // as many were under way, within that
+	Met     bool    `json:"met"` // the number was reached, within the limit of memory
 }
 
-// inFlight makes a store that knows many servers, and measures a run whose visits are held up.
+// inFlight makes a store with many servers, and measures a run whose visits are delayed.
 func (o *Options) inFlight(ctx context.Context, dir string) (v *InFlight, err error) {
 	s, err := begin(ctx, o.Again, serverSpec{Servers: o.Known, Pages: 2, Hold: hold})
 	if err != nil {

@@ -7,24 +7,24 @@ const (
 	RawNew                = "raw-new"
 	Colly                 = "colly"           // colly v2: robots.txt, links, digests
 	Ours                  = "run"             // this program
-	OursUnmodified        = "run-304"         // again, where no page has changed
+	OursUnmodified        = "run-304"         // again, without changed pages
 	OursArchive           = "run-archive"     // with --archive
-	OursArchiveUnmodified = "run-archive-304" // again, where no page has changed
-	// with --archive, and without compression of its own
+	OursArchiveUnmodified = "run-archive-304" // again, without changed pages
+	// OursArchiveStored is with --archive, and without compression by the program.
 	OursArchiveStored = "run-archive-stored"
 	OursGzip          = "run-gzip" // pages sent with gzip
 	OursGzipArchive   = "run-gzip-archive"
 )
 
-// Kind is a client, and what it is.
+// Kind is a client and its settings.
 type Kind struct {
 	Name, About string
 
 	ours     bool // a run of this program
-	packed   bool // pages are sent with gzip
+	packed   bool // pages sent with gzip
 	archived bool
-	stored   bool   // without compression of our own
-	after    string // the client whose directory is used again; "": a new one
+	stored   bool   // no compression by this program
+	after    string // client whose directory is reused; "": a new one
 }
 
 // Kinds are all clients in the order of their turns.
@@ -47,7 +47,7 @@ var Kinds = []Kind{
 		packed: true, archived: true},
 }
 
-// requirements are the ratios of CPU a page that hold, and the most that each may be.
+// requirements are ratios of CPU a page, with their limits.
 var requirements = []struct {
 	of, to string
 	most   float64

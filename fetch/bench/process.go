@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	maxSaid   = 64 << 10              // octets kept of what a process says
-	lookEvery = 20 * time.Millisecond // at the memory of a process
+	maxSaid   = 64 << 10              // octets kept of a process's output
+	lookEvery = 20 * time.Millisecond // time between looks at a process's memory
 )
 
-// tail keeps the last octets that are written.
+// tail keeps the last written octets.
 type tail struct{ bytes.Buffer }
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -32,14 +32,14 @@ func (t *tail) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// used is what a process used until its end.
+// used is the use of a process until its end.
 type used struct {
-	Seconds float64 // from its begin to its end
+	Seconds float64 // from start to end
 	CPU     float64 // seconds, user and system
 	Peak    int64   // bytes of resident memory
 }
 
-// command is a process of this program. Settings of the user for other runs do not hold in it.
+// command returns a process of this program, without the user's settings for other runs.
 func command(ctx context.Context, again []string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, again[0], append(again[1:len(again):len(again)], args...)...)
 	for _, setting := range os.Environ() {
@@ -51,8 +51,8 @@ func command(ctx context.Context, again []string, args ...string) *exec.Cmd {
 	return c
 }
 
-// measure lets a process work to its end. What it says on standard output is lost. stop may be nil;
-// when it is closed, the process is interrupted, and may then end with an error.
+// measure runs a process to its end, and drops its standard output. Closing stop, which may be nil,
+// interrupts the process, which may then end with an error.
 func measure(ctx context.Context, c *exec.Cmd, stop <-chan struct{}) (used, error) {
 	var said tail
 	c.Stderr = &said
@@ -87,12 +87,12 @@ func measure(ctx context.Context, c *exec.Cmd, stop <-chan struct{}) (used, erro
 	}
 }
 
-// peakOf is the most resident memory that a process had, in bytes; 0: it has ended.
+// peakOf returns the peak of a process's resident memory in bytes, or 0 after its end.
 func peakOf(pid int) int64 {
 	return machine.Field("/proc/"+strconv.Itoa(pid)+"/status", "VmHWM:") << 10
 }
 
-// ordered makes a process do what an order says.
+// ordered makes a process execute an order.
 func ordered(c *exec.Cmd, o order) error {
 	line, err := json.Marshal(o)
 	if err != nil {
@@ -102,17 +102,17 @@ func ordered(c *exec.Cmd, o order) error {
 	return nil
 }
 
-// serving is a server process that was begun.
+// serving is a running server process.
 type serving struct {
 	ports
 	cmd  *exec.Cmd
 	in   io.WriteCloser
 	out  *json.Decoder
 	said tail
-	cpu  float64 // as was told last
+	cpu  float64 // as last reported
 }
 
-// begin begins a server process. It ends with end, or with this process.
+// begin starts a server process. It ends with end, or with this process.
 func begin(ctx context.Context, again []string, spec serverSpec) (*serving, error) {
 	s := &serving{cmd: command(context.WithoutCancel(ctx), again, Argument)}
 	s.cmd.Stderr = &s.said
@@ -145,7 +145,7 @@ func (s *serving) lost(err error) error {
 	return fmt.Errorf("the server process: %w\n%s", err, strings.TrimSpace(s.said.String()))
 }
 
-// counts returns what was asked for since the last call.
+// counts returns the requests since the last call.
 func (s *serving) counts() (v Served, err error) {
 	if _, err = io.WriteString(s.in, "\n"); err == nil {
 		err = s.out.Decode(&v)

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// clientSpec says what a client process asks for.
+// clientSpec configures a client process.
 type clientSpec struct {
 	Kind     string `json:"kind"`
 	Servers  int    `json:"servers"`
@@ -16,7 +16,7 @@ type clientSpec struct {
 	Parallel int    `json:"parallel"`
 }
 
-// transport is that of one's own crawler which was given some thought.
+// transport returns the transport of a carefully written crawler.
 func (s clientSpec) transport() *http.Transport {
 	return &http.Transport{
 		MaxIdleConns: s.Servers, MaxIdleConnsPerHost: 2, DisableCompression: true,
@@ -24,7 +24,7 @@ func (s clientSpec) transport() *http.Transport {
 	}
 }
 
-// each hands out the address of each page, the servers in turns.
+// each passes the URL of each page to yield, the servers in turn.
 func (s clientSpec) each(yield func(url string) bool) {
 	for page := range s.Pages {
 		for server := range s.Servers {

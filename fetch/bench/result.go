@@ -4,14 +4,14 @@ import (
 	"slices"
 )
 
-// Result is what was measured.
+// Result is the result of a measurement.
 type Result struct {
 	Servers      int           `json:"servers"`
 	Pages        int           `json:"pages"` // of all servers
 	Rounds       int           `json:"rounds"`
 	Parallel     int           `json:"parallel"`
 	Processors   int           `json:"processors"`
-	PageBytes    float64       `json:"page_bytes"` // the mean
+	PageBytes    float64       `json:"page_bytes"` // mean
 	GzipBytes    float64       `json:"page_bytes_gzip"`
 	Load         [2]float64    `json:"load_average"` // before and after
 	Clients      []Client      `json:"clients"`
@@ -19,7 +19,7 @@ type Result struct {
 	InFlight     *InFlight     `json:"in_flight"` // nil: not measured
 }
 
-// Client is what a client used, the medians over its runs.
+// Client is the use of a client: medians over its runs.
 type Client struct {
 	Name           string  `json:"client"`
 	About          string  `json:"about"`
@@ -27,14 +27,14 @@ type Client struct {
 	ToRaw          Ratio   `json:"to_raw"`
 	ToColly        Ratio   `json:"to_colly"`
 	PagesPerSecond float64 `json:"pages_per_second"`
-	Peak           int64   `json:"peak_memory_bytes"` // of all runs
+	Peak           int64   `json:"peak_memory_bytes"` // over all runs
 	ServerMicros   float64 `json:"server_cpu_us_per_page"`
-	// of the last run, with robots.txt and what is not there
+	// Requests are those of the last run, with robots.txt and missing pages.
 	Requests int64   `json:"requests"`
 	Runs     []Spent `json:"runs"`
 }
 
-// Spent is what one run of a client used.
+// Spent is the use of one run.
 type Spent struct {
 	Seconds float64 `json:"seconds"`
 	CPU     float64 `json:"cpu_seconds"`
@@ -42,23 +42,23 @@ type Spent struct {
 	Served  Served  `json:"served"`
 }
 
-// Ratio is a ratio of CPU a page: the median of those of each round, the least and the most.
+// Ratio is a ratio of CPU a page: the median over the rounds, the least and the most.
 type Ratio struct {
 	Median float64 `json:"median"`
 	From   float64 `json:"from"`
 	To     float64 `json:"to"`
 }
 
-// Requirement is a ratio that is held to a bound.
+// Requirement is a ratio with a limit.
 type Requirement struct {
 	Of    string  `json:"of"`
 	To    string  `json:"to"`
 	Ratio Ratio   `json:"ratio"`
 	Most  float64 `json:"most"`
-	Met   bool    `json:"met"` // the median is at most that
+	Met   bool    `json:"met"` // the median is within it
 }
 
-// sum makes the figures of all runs.
+// sum computes the figures from all runs.
 func (r *Result) sum(runs map[string][]Spent) {
 	pages := float64(r.Pages)
 	for _, k := range Kinds {
@@ -102,7 +102,7 @@ func median(runs []Spent, of func(Spent) float64) float64 {
 	return middle(all)
 }
 
-// middle is the median of what is sorted.
+// middle returns the median of sorted values.
 func middle(all []float64) float64 {
 	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2
 }

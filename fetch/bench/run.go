@@ -15,15 +15,15 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Argument as its only one makes the program call Serve.
+// Argument as the only one makes the program call Serve.
 const Argument = "bench-fetch-process"
 
 const userAgent = "recrawl-bench/1.0 (+http://127.0.0.1/)"
 
-// ErrSystem is returned where nothing can be measured.
+// ErrSystem is returned on systems other than Linux.
 var ErrSystem = errors.New("bench fetch needs the addresses and the processes of Linux")
 
-// IncompleteError says that a client did not get exactly what it should.
+// IncompleteError is the error of a client that did not get each page exactly once.
 type IncompleteError struct {
 	Client string
 	Want   int // pages, each once
@@ -36,13 +36,13 @@ func (e *IncompleteError) Error() string {
 		e.Got.Distinct, e.Want, e.Got.Pages, e.Got.Unmodified)
 }
 
-// Hint says what to do.
+// Hint returns what to do.
 func (e *IncompleteError) Hint() string {
 	return "measure again, not over midnight UTC, when a planning period ends; fewer --servers and " +
 		"--pages need fewer ports and less time"
 }
 
-// ExitCode is that of the command that fails by it.
+// ExitCode returns the exit status of the command.
 func (e *IncompleteError) ExitCode() int { return words.ExitFailed }
 
 // Settings of a measurement.
@@ -51,21 +51,21 @@ type Settings struct {
 	Pages    int    // of each
 	Rounds   int    // repetitions
 	Parallel int    // pages at a time
-	InFlight int    // visits with which memory is measured; 0: it is not
+	InFlight int    // visits for the measurement of memory; 0: none
 	Known    int    // servers that are known then
-	Dir      string // "": that for temporary files
+	Dir      string // "": the one for temporary files
 	HTML     string // file of a report; "": none
 }
 
-// Options of a measurement. Tick may be nil.
+// Options configure a measurement.
 type Options struct {
 	Settings
-	Again []string // begins this program, without arguments
-	// Tick tells how far it is.
+	Again []string // starts this program, without arguments
+	// Tick gets the progress; it may be nil.
 	Tick func(what string, done, total int)
 }
 
-// Run measures.
+// Run makes a measurement.
 func Run(ctx context.Context, o Options) (r *Result, err error) {
 	if runtime.GOOS != "linux" {
 		return nil, ErrSystem
@@ -134,7 +134,8 @@ func (o *Options) rounds(ctx context.Context, dir string, r *Result) (
 	return runs, nil
 }
 
-// turn measures one client once. took are the seconds of the client whose directory it uses.
+// turn measures one client once. took is the time of the client whose directory it uses, in
+// seconds.
 func (o *Options) turn(ctx context.Context, s *serving, k Kind, dir string, took float64) (
 	Spent, error) {
 	port := s.Plain
@@ -185,8 +186,8 @@ func (o *Options) turn(ctx context.Context, s *serving, k Kind, dir string, took
 
 const day = 24 * time.Hour
 
-// roundFor is a planning period that suffices to ask for all pages again. A page is asked for once
-// in a period, so that a further run must begin with a new one.
+// roundFor returns a planning period long enough to ask for all pages again. A page is asked for
+// once in a period, so a further run must begin with a new one.
 func roundFor(took float64) time.Duration {
 	for _, seconds := range []int{5, 10, 15, 20, 30, 60, 120, 300, 600, 1200} {
 		if took < float64(seconds) {
@@ -196,7 +197,7 @@ func roundFor(took float64) time.Duration {
 	return time.Hour
 }
 
-// runArguments are those of a run of this program that asks once for all it knows.
+// runArguments returns the arguments of a run that asks once for all known pages.
 func runArguments(dir string, archived bool, workers int, round time.Duration) []string {
 	args := []string{"run", "--data", filepath.Join(dir, "data"), "--user-agent", userAgent,
 		"--allow-private", "--delay", "0",

@@ -7,14 +7,14 @@ import (
 	"io"
 )
 
-// order is the first line that a process is given.
+// order is the first line that a process reads.
 type order struct {
 	Server *serverSpec `json:"server,omitempty"`
 	Client *clientSpec `json:"client,omitempty"`
 }
 
-// Serve is the work of a process that Run starts with Options.Again: it reads from in what it is,
-// the server or a client other than this program, and is that.
+// Serve is the main function of a process that Run starts with Options.Again. It reads an order
+// from in: to be the server, or a client other than this program.
 func Serve(in io.Reader, out io.Writer) error {
 	lines := bufio.NewReader(in)
 	line, err := lines.ReadBytes('\n')

@@ -16,27 +16,27 @@ import (
 	"time"
 )
 
-// serverSpec says what the server process serves.
+// serverSpec configures the server process.
 type serverSpec struct {
 	Servers int           `json:"servers"`
 	Pages   int           `json:"pages"` // of each
-	Hold    time.Duration `json:"hold"`  // for which each page stops in the middle of its body
+	Hold    time.Duration `json:"hold"`  // how long each page stops in the middle of its body
 }
 
-// Served is what the server process was asked for.
+// Served counts the requests to the server process.
 type Served struct {
 	Pages       int64   `json:"pages"`      // sent in full
-	Distinct    int64   `json:"distinct"`   // of these and the unmodified, by address
+	Distinct    int64   `json:"distinct"`   // different URLs of these and the unmodified
 	Unmodified  int64   `json:"unmodified"` // answered 304
 	Robots      int64   `json:"robots"`     // requests for robots.txt
-	Other       int64   `json:"other"`      // answered 404: sitemaps and the like
+	Other       int64   `json:"other"`      // answered 404: sitemaps and others
 	Connections int64   `json:"connections"`
-	MostAtOnce  int64   `json:"most_at_once"` // pages under way
+	MostAtOnce  int64   `json:"most_at_once"` // pages in flight
 	CPU         float64 `json:"cpu_seconds"`
 }
 
-// ports are where the server process listens: one port sends pages with gzip to whoever accepts
-// it, the other never does.
+// ports are those of the server process: one sends pages with gzip to clients that accept it, the
+// other never does.
 type ports struct {
 	Plain  uint16 `json:"plain"`
 	Packed uint16 `json:"packed"`
@@ -46,15 +46,15 @@ type ports struct {
 type server struct {
 	spec    serverSpec
 	numbers map[string]int
-	all     [2][]document // of the plain port, and of the other
+	all     [2][]document // for the plain port, and for the other
 	seen    []atomic.Bool // by server and page
 
 	pages, unmodified, robots, other, connections atomic.Int64
 	underWay, most                                atomic.Int64
 }
 
-// loopbackOnly closes connections from elsewhere unread: it must listen at all addresses, as
-// 127.0.0.0/8 has no single one.
+// loopbackOnly closes connections from other machines unread: the server must listen at all
+// addresses, because 127.0.0.0/8 has no single one.
 type loopbackOnly struct {
 	net.Listener
 	count *atomic.Int64
@@ -74,10 +74,10 @@ func (l loopbackOnly) Accept() (net.Conn, error) {
 	}
 }
 
-// serve listens, writes the ports, and then answers each line of in with what was asked for since
-// the last one, until in ends.
+// serve listens, writes the ports, and then answers each line of in with the counts since the last
+// one, until in ends.
 func serve(spec serverSpec, in *bufio.Reader, out io.Writer) error {
-	signal.Ignore(os.Interrupt) // a terminal tells all processes; this one ends with in
+	signal.Ignore(os.Interrupt) // a terminal signals all processes; this one ends with in
 	s := &server{spec: spec, seen: make([]atomic.Bool, spec.Servers*spec.Pages)}
 	var at [2]uint16
 	for packed := range at {
@@ -106,7 +106,7 @@ func serve(spec serverSpec, in *bufio.Reader, out io.Writer) error {
 	}
 	for {
 		if _, err := in.ReadString('\n'); err != nil {
-			return nil // whoever asked has gone
+			return nil // the caller has gone
 		}
 		s.awaitAnswers()
 		if err := e.Encode(s.resetCounts()); err != nil {
@@ -115,7 +115,7 @@ func serve(spec serverSpec, in *bufio.Reader, out io.Writer) error {
 	}
 }
 
-// awaitAnswers waits for answers that a client has already and that are not counted yet.
+// awaitAnswers waits for answers that a client already has and that are not counted yet.
 func (s *server) awaitAnswers() {
 	for range 200 {
 		if s.underWay.Load() == 0 {
@@ -125,7 +125,7 @@ func (s *server) awaitAnswers() {
 	}
 }
 
-// resetCounts returns what was counted, and begins anew.
+// resetCounts returns the counts, and starts anew.
 func (s *server) resetCounts() Served {
 	v := Served{Pages: s.pages.Swap(0), Unmodified: s.unmodified.Swap(0), Robots: s.robots.Swap(0),
 		Other:       s.other.Swap(0),
@@ -138,7 +138,7 @@ func (s *server) resetCounts() Served {
 	return v
 }
 
-// serverKey is the context key of the number of the server that a connection leads to.
+// serverKey is the context key of the number of a connection's server.
 type serverKey struct{}
 
 func withServer(ctx context.Context, c net.Conn) context.Context {

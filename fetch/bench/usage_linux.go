@@ -2,7 +2,7 @@ package bench
 
 import "syscall"
 
-// processSeconds is the processor time of this process, user and system.
+// processSeconds returns the processor time of this process, user and system.
 func processSeconds() float64 {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {

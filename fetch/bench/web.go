@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	pageBytes    = 22_000 // of a page, about
+	pageBytes    = 22_000 // size of a page, about
 	linksPerPage = 40
-	elsewhere    = 8 // one in so many links leads to another server
+	elsewhere    = 8 // one in this many links leads to another server
 )
 
-// addressOf is the address of a server.
+// addressOf returns the address of a server.
 func addressOf(server int) netip.Addr {
 	return netip.AddrFrom4([4]byte{127, byte(1 + server/40_000), byte(server / 200 % 200),
 		byte(1 + server%200)})
 }
 
-// serverAt is the server at an address; -1: there is none.
+// serverAt returns the server at an address, or -1.
 func serverAt(a netip.Addr) int {
 	b := a.Unmap().As4()
 	if b[0] != 127 || b[1] < 1 || b[2] >= 200 || b[3] < 1 || b[3] > 200 {
@@ -31,7 +31,7 @@ func serverAt(a netip.Addr) int {
 	return int(b[1]-1)*40_000 + int(b[2])*200 + int(b[3]-1)
 }
 
-// pathOf is the path of a page. The first is the start page.
+// pathOf returns the path of a page. The first is the start page.
 func pathOf(page int) string {
 	if page == 0 {
 		return "/"
@@ -39,7 +39,7 @@ func pathOf(page int) string {
 	return fmt.Sprintf("/section-%d/page-%d.html", page%7, page)
 }
 
-// urlOf is the address of a page.
+// urlOf returns the URL of a page.
 func urlOf(server, page int, port uint16) string {
 	return "http://" + netip.AddrPortFrom(addressOf(server), port).String() + pathOf(page)
 }
@@ -50,7 +50,7 @@ type document struct {
 	etag          string
 }
 
-// documents makes the pages, which are those of every server: what differs is the address.
+// documents makes the pages. All servers have the same ones, with different URLs.
 func documents(servers, pages int, port uint16) (map[string]int, []document, error) {
 	numbers, all := make(map[string]int, pages), make([]document, pages)
 	for i := range all {
@@ -67,15 +67,15 @@ func documents(servers, pages int, port uint16) (map[string]int, []document, err
 	return numbers, all, nil
 }
 
-// writer of a page.
+// pageWriter writes a page.
 type pageWriter struct {
 	strings.Builder
 	random *rand.Rand
 	words  []string
-	said   []string // phrases
+	said   []string // phrases so far
 }
 
-// writePage makes a page. Its links lead to the next pages, so that all are found from the first.
+// writePage returns a page. It links to the next pages, so that all are found from the first.
 func writePage(page, servers, pages int, port uint16) []byte {
 	w := pageWriter{random: rand.New(rand.NewPCG(uint64(page), 22)), words: vocabulary()}
 	title := w.sentence(4)
@@ -121,7 +121,7 @@ func writePage(page, servers, pages int, port uint16) []byte {
 
 func (w *pageWriter) out() *strings.Builder { return &w.Builder }
 
-// link is the i-th link of a page.
+// link returns the i-th link of a page.
 func (w *pageWriter) link(i, page, servers, pages int, port uint16) string {
 	to := (page + 1 + i) % pages
 	href := pathOf(to)
@@ -146,16 +146,16 @@ func (w *pageWriter) table() {
 	w.WriteString("</table>\n")
 }
 
-// word takes frequent words more often, as language does.
+// word returns a word; frequent words come more often, as in language.
 func (w *pageWriter) word() string {
 	return w.words[min(w.random.IntN(len(w.words)), w.random.IntN(len(w.words)))]
 }
 
-// phraseWords is the length of what a page repeats, so that gzip makes it as small as real pages:
-// those of four published sites become 0.29 to 0.35 of their size at the fastest level.
+// phraseWords is the length of repeated phrases. With it gzip makes a page as small as real ones:
+// the fastest level shrinks those of four published sites to 0.29 to 0.35 of their size.
 const phraseWords = 4
 
-// sentence has phrases, of which the page has had three in five before.
+// sentence returns phrases; three in five occurred in the page before.
 func (w *pageWriter) sentence(words int) string {
 	var all []string
 	for words > 0 {
@@ -179,7 +179,7 @@ func (w *pageWriter) phrase(words int) []string {
 	return all
 }
 
-// vocabulary are the words of all pages.
+// vocabulary returns the words of all pages.
 func vocabulary() []string {
 	random := rand.New(rand.NewPCG(1, 22))
 	words := make([]string, 1500)
