@@ -161,7 +161,7 @@ func TestRefused(t *testing.T) {
 			"[y]\nsteps: 99\nshare: z", "", []string{"walk"},
 			"config file FILE: line 1: loud: want true or false|" +
 				"config file FILE: line 2: seed: want a whole number, not below 0|" +
-				"config file FILE: line 3: pause: \"soon\" is no time span, as 90s or 1h30m|" +
+				"config file FILE: line 3: pause: \"soon\" is not a time span, for example 90s or 1h30m|" +
 				"config file FILE: line 4: ports[1]: want a whole number|" +
 				"config file FILE: line 5: all-rates[1]: want a number|" +
 				"config file FILE: line 7: share: want a number",

@@ -61,7 +61,7 @@ func TestParseRefuses(t *testing.T) {
 	for _, c := range []struct{ file, want string }{
 		{"", "rules.yaml is empty: "},
 		{"# none\n", "rules.yaml is empty: "},
-		{"rules: [", "rules.yaml: it is no YAML: line 1: "},
+		{"rules: [", "rules.yaml: it is not YAML: line 1: "},
 		{"a", "rules.yaml:1:1: want a map with the key rules"},
 		{"rules:", "rules.yaml:1:7: rules: want a list"},
 		{"rule: []", `rules.yaml:1:1: unknown key "rule": the keys are rules`},

@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// The sizes up to which fetch reads bodies by default.
+// Sizes up to which fetch reads bodies by default.
 const (
 	Largest       = 2_000_000  // octets of a page
 	LargestSource = 16_000_000 // octets of a feed or sitemap
 )
 
-// Bodies are the cases that reach a parser: H of pages, X of feeds and sitemaps, P of robots.txt.
+// Bodies are hostile bodies for each parser: H for pages, X for feeds and sitemaps, P for
+// robots.txt.
 var Bodies = slices.Concat(deepAttacks, mixedAttacks(), linkAttacks, textAttacks, xmlAttacks,
 	robotsAttacks)
 
@@ -58,8 +59,8 @@ var deepAttacks = []HostileBody{
 	page("H04 mains", many(500, "<div>"), fill(600_000, "<main>x</main>")),
 }
 
-// mixedAttacks are pairs and triples of tags that trees of the standard treat in their own ways:
-// formatting opened again, what is misplaced in tables, foreign elements, lists.
+// mixedAttacks returns pairs and triples of tags that trees of the standard handle specially:
+// reopened formatting, misplaced content of tables, foreign elements, lists.
 func mixedAttacks() (mixed []HostileBody) {
 	for _, tags := range []string{
 		"<a><p>", "<b><i><p>", "<b></p>", "<p></b>", "<nobr><button>", "<table><td>",
@@ -266,7 +267,7 @@ var robotsAttacks = []HostileBody{
 	made("P04 UTF-16", "text/plain", "\xff\xfe", fill(Largest, "D\x00:\x00/\x00\n\x00")),
 }
 
-// HostileBody is one of them, named after the case of published crawlers' faults.
+// HostileBody is a hostile body, named after its case in published crawlers' faults.
 type HostileBody struct {
 	Name string
 	Kind string // Content-Type
@@ -292,7 +293,7 @@ func made(name, kind string, parts ...any) HostileBody {
 	}}
 }
 
-// many is a text so many times.
+// many writes a text n times.
 func many(n int, text string) func(*bytes.Buffer) {
 	return func(b *bytes.Buffer) {
 		for range n {
@@ -301,7 +302,7 @@ func many(n int, text string) func(*bytes.Buffer) {
 	}
 }
 
-// each is a format with the numbers below n.
+// each writes a format with the numbers below n.
 func each(n int, format string) func(*bytes.Buffer) {
 	return func(b *bytes.Buffer) {
 		for i := range n {
@@ -310,5 +311,5 @@ func each(n int, format string) func(*bytes.Buffer) {
 	}
 }
 
-// fill is a text as often as it has room in so many octets.
+// fill writes a text as often as it fits into a number of octets.
 func fill(octets int, text string) func(*bytes.Buffer) { return many(octets/len(text), text) }

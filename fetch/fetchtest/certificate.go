@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// WriteCertificate writes a certificate for 127.0.0.1 and its key into a directory, and returns who
-// trusts it.
+// WriteCertificate writes a certificate for 127.0.0.1 and its key into a directory, and returns a
+// pool that trusts it.
 func WriteCertificate(t *testing.T, dir string) (certificate, key string, trust *x509.CertPool) {
 	t.Helper()
 	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -1,4 +1,4 @@
-// Package fetchtest helps tests: with bodies and files that break readers of pages, feeds and
-// robots.txt, by the names of their cases (the faults of published crawlers); with certificates;
-// and with more tests at once where they mostly wait. Tests alone import it.
+// Package fetchtest helps tests. It has hostile bodies and files for readers of pages, feeds and
+// robots.txt, named after published crawlers' faults. It makes certificates, and runs more tests at
+// once if they mostly wait. Only tests import it.
 package fetchtest

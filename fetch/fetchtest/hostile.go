@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// HostileFile is a PDF or office file that a reader meets. Its name says what it tries.
+// HostileFile is a hostile PDF or office file. Its name describes the attack.
 type HostileFile struct {
 	Name, Type string
 	Make       func() []byte
 }
 
-// The types of files.
+// Media types of files.
 const (
 	PDFType  = "application/pdf"
 	DOCXType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -24,8 +24,8 @@ const (
 	ODTType  = "application/vnd.oasis.opendocument.text"
 )
 
-// PDF returns a file of objects, numbered from 1; the first one is its root. trailer is what its
-// trailer has beside Root and Size.
+// PDF returns a file of objects, numbered from 1; the first one is its root. trailer is the content
+// of its trailer besides Root and Size.
 func PDF(trailer string, objects ...string) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.7\n")
@@ -49,7 +49,8 @@ func Stream(dictionary, data string) string {
 	return fmt.Sprintf("<<%s/Length %d>>\nstream\n%s\nendstream", dictionary, len(data), data)
 }
 
-// Shows returns a PDF of one page that shows what operators say; more objects are numbered from 6.
+// Shows returns a PDF with one page that shows the result of operators; more objects are numbered
+// from 6.
 func Shows(trailer, operators string, more ...string) []byte {
 	return pageOf(trailer, Stream("", operators), more...)
 }
@@ -74,7 +75,7 @@ func Zip(parts ...ZipPart) []byte {
 			_, err = w.Write([]byte(part.Text))
 		}
 		if err != nil {
-			panic(err) // memory takes what is written
+			panic(err) // memory accepts every write
 		}
 	}
 	if err := z.Close(); err != nil {
@@ -83,16 +84,16 @@ func Zip(parts ...ZipPart) []byte {
 	return b.Bytes()
 }
 
-// bomb is an office file with a part of so many megabytes of one octet, which says of itself that
-// it has said octets.
+// bomb returns an office file with a part of this many megabytes of one octet, which claims a size
+// of said octets.
 func bomb(name string, megabytes int, octet byte, said uint64) []byte {
 	var packed, b bytes.Buffer
-	f, _ := flate.NewWriter(&packed, flate.BestSpeed) // the level is one
+	f, _ := flate.NewWriter(&packed, flate.BestSpeed) // the level is valid
 	sum := crc32.NewIEEE()
 	block := bytes.Repeat([]byte{octet}, 1<<20)
 	for range megabytes {
 		sum.Write(block)
-		f.Write(block) // memory takes what is written
+		f.Write(block) // memory accepts every write
 	}
 	f.Close()
 	z := zip.NewWriter(&b)
@@ -110,13 +111,13 @@ func bomb(name string, megabytes int, octet byte, said uint64) []byte {
 	return b.Bytes()
 }
 
-// deflated is a stream of PDF that unpacks to as many repetitions of a text, packed so often.
+// deflated returns a PDF stream that unpacks to repetitions of a text, packed several times.
 func deflated(text string, repetitions, times int) string {
 	data := []byte(strings.Repeat(text, repetitions))
 	for range times {
 		var b bytes.Buffer
 		z := zlib.NewWriter(&b)
-		z.Write(data) // memory takes what is written
+		z.Write(data) // memory accepts every write
 		z.Close()
 		data = b.Bytes()
 	}

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// MoreAtOnce lets three times as many parallel tests run as there are cores, if the command line
-// says no number. TestMain calls it before it runs the tests.
+// MoreAtOnce lets three times as many parallel tests run as there are cores, unless the command
+// line names a number. TestMain calls it before the tests.
 func MoreAtOnce() {
 	const parallel = "test.parallel"
 	flag.Parse()

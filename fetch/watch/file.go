@@ -89,7 +89,7 @@ func (a *age) UnmarshalYAML(n *yaml.Node) error {
 	}
 	d, err := time.ParseDuration(n.Value)
 	if err != nil || d < 0 {
-		return fmt.Errorf("line %d: %.40q is no time span, as 90s, 12h or 30d", n.Line, n.Value)
+		return fmt.Errorf("line %d: %.40q is not a time span, for example 90s, 12h or 30d", n.Line, n.Value)
 	}
 	*a = age(d)
 	return nil

@@ -85,7 +85,7 @@ func TestFileRefuses(t *testing.T) {
 	}
 	for _, test := range []struct{ text, want string }{
 		{"", "there are no rules"},
-		{"rules: [", "it is no YAML"},
+		{"rules: [", "it is not YAML"},
 		{strings.Replace(rule, "url", "uri", 1), "unknown key uri"},
 		{strings.Replace(rule, "https", "ftp", 1), "is not a web address"},
 		{strings.Replace(rule, "to:", "prefix: https://a.example/, to:", 1),
@@ -96,7 +96,7 @@ func TestFileRefuses(t *testing.T) {
 		{strings.Replace(rule, "to:", "max-age: 1s, to:", 1), "max-age: want 10s"},
 		{strings.Replace(rule, "to:", "max-age: 1h, min-age: 2h, to:", 1), "min-age: want no more"},
 		{strings.Replace(rule, "to:", "hours: nine to five, to:", 1), "want days, hours"},
-		{strings.Replace(rule, "to:", "expect: soon, to:", 1), "is no time span"},
+		{strings.Replace(rule, "to:", "expect: soon, to:", 1), "is not a time span"},
 		{strings.Replace(rule, "to:", "of: bytes, to:", 1), "want \"main\" or \"text\""},
 		{strings.Replace(rule, "box://x", "chat", 1), `no target "chat"`},
 		{strings.Replace(rule, ", to: \"box://x\"", "", 1), "want to:"},
