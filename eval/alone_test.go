@@ -13,16 +13,16 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 )
 
-// alone is a web whose pages change one by one, each at a rate of its own (a Poisson process). So
-// the only thing to learn are rates, and they are log-normal.
+// alone is a web whose pages change independently, each at its own rate (a Poisson process). So
+// there are only rates to learn, and they are log-normal.
 type alone struct{ servers, pages, weeks int }
 
 const (
 	medianRate = 0.02 // changes a day
-	sigmaRate  = 1.5  // of its logarithm
+	sigmaRate  = 1.5  // deviation of its logarithm
 )
 
-// histories of the pages, the moments of their changes in days, and their rates, in one order.
+// histories returns the pages, the times of their changes in days, and their rates, in one order.
 func (o alone) histories(seed uint64) (all []*history.Server, changes [][]float64,
 	rates []float64) {
 	rng := rand.New(rand.NewPCG(seed, 4))
@@ -34,7 +34,7 @@ func (o alone) histories(seed uint64) (all []*history.Server, changes [][]float6
 			p := page(fmt.Sprintf("%sp%d", top, i), shows(0, "0"))
 			rate, times := medianRate*math.Exp(sigmaRate*rng.NormFloat64()), []float64(nil)
 			for at := rng.ExpFloat64() / rate; at < float64(7*o.weeks); {
-				t := int64(at*daySeconds) + int64(len(times)) + 1 // no two at once
+				t := int64(at*daySeconds) + int64(len(times)) + 1 // no two at the same time
 				p.Versions = append(p.Versions, shows(t, fmt.Sprint(t)))
 				times = append(times, at)
 				at += rng.ExpFloat64() / rate
@@ -48,10 +48,10 @@ func (o alone) histories(seed uint64) (all []*history.Server, changes [][]float6
 	return all, changes, rates
 }
 
-// posterior is what visits to a page told of its rate: weights of rates from a grid.
+// posterior has the weights of rates on a grid after visits to a page.
 type posterior []float64
 
-// ratesOfGrid are those whose weights a posterior has, and prior is that of the pages of alone.
+// ratesOfGrid returns the rates on the grid, and the prior for the pages of alone.
 func ratesOfGrid() (rates []float64, prior posterior) {
 	for z := -4.0; z <= 4; z += 0.1 {
 		rates = append(rates, medianRate*math.Exp(sigmaRate*z))
@@ -60,9 +60,9 @@ func ratesOfGrid() (rates []float64, prior posterior) {
 	return rates, prior
 }
 
-// greedy visits the pages that changed most probably, a share of them a day, and returns how many
-// visits found a change after the first weeks. It knows how rates are distributed and keeps the
-// posterior of each page, or it knows the rates.
+// greedy visits the pages with the highest probability of a change, a share of them a day. It
+// returns how many visits found a change after the first weeks. It knows the distribution of rates
+// and keeps the posterior of each page, or it knows the rates.
 func greedy(changes [][]float64, known []float64, budget float64, from, weeks int) (found int) {
 	grid, prior := ratesOfGrid()
 	n := len(changes)
@@ -110,9 +110,9 @@ func greedy(changes [][]float64, known []float64, budget float64, from, weeks in
 	return found
 }
 
-// Where pages change one by one value finds most of what true-rates finds, and that finds as much
-// as another greedy by the same rates.
-// RECRAWL_LONG: a larger web, beside the exact posterior.
+// TestPagesThatChangeAlone checks that value finds nearly as many changes as true-rates if pages
+// change independently, and true-rates as many as another greedy method with the same rates.
+// RECRAWL_LONG uses a larger web, and compares with the exact posterior.
 func TestPagesThatChangeAlone(t *testing.T) {
 	t.Parallel()
 	web, from, runs, budgets := alone{servers: 4, pages: 100, weeks: 21}, 10, 1, []float64{0.1}
@@ -140,7 +140,7 @@ func TestPagesThatChangeAlone(t *testing.T) {
 				fresh[of.Policy] += float64(of.Freshness) / float64(runs)
 			}
 			found["greedy by true rates"] += float64(greedy(changes, rates, budget, from, weeks))
-			if runs > 1 { // it takes long
+			if runs > 1 { // only in the long run
 				found["exact posterior"] += float64(greedy(changes, nil, budget, from, weeks))
 			}
 		}

@@ -2,7 +2,7 @@ package eval
 
 import "math"
 
-// gainInServers is the mean of gainByServer, over servers where it is defined.
+// gainInServers returns the mean of gainByServer over the servers where it is defined.
 func (h *horizon) gainInServers(order []fetched) Number {
 	var sum float64
 	var n int
@@ -15,7 +15,7 @@ func (h *horizon) gainInServers(order []fetched) Number {
 	return ratio(sum, float64(n))
 }
 
-// gainByServer is the gain of the same order restricted to each server; NaN where no page or
+// gainByServer returns the gain of the same order restricted to each server; NaN if no page or
 // every page changed.
 func (h *horizon) gainByServer(order []fetched) []Number {
 	per := make([][]fetched, len(h.alive))
@@ -29,8 +29,8 @@ func (h *horizon) gainByServer(order []fetched) []Number {
 	return gains
 }
 
-// auc is the area under coverage against fetched share, trapezoids from (0,0); after the
-// last visit a straight line leads to (1,1). Undefined if no page changed.
+// auc returns the area under coverage by fetched share: trapezoids from (0,0), and a straight line
+// from the last visit to (1,1). It is undefined if no page changed.
 func auc(order []fetched, pages, changed int) Number {
 	if pages == 0 || changed == 0 {
 		return Number(math.NaN())
@@ -48,8 +48,8 @@ func auc(order []fetched, pages, changed int) Number {
 	return Number(area / float64(pages) / float64(changed))
 }
 
-// gain relates an AUC to that of the clairvoyant, which finds all changed pages first:
-// 1 - changed / (2 pages). Undefined where there is nothing to gain.
+// gain relates an AUC to that of the clairvoyant, which finds all changed pages first: 1 - changed
+// / (2 pages). It is undefined if nothing can be gained.
 func gain(auc Number, pages, changed int) Number {
 	if changed == 0 || changed == pages {
 		return Number(math.NaN())
@@ -58,8 +58,8 @@ func gain(auc Number, pages, changed int) Number {
 	return Number((float64(auc) - 0.5) / (best - 0.5))
 }
 
-// drawGains adds the gain and the gain in servers of an order in resampled corpora. A server
-// drawn twice is there twice: each of its visits is two in a row.
+// drawGains adds gain and gain in servers of an order in resampled corpora. For a server drawn
+// twice, each visit counts as two in a row.
 func (h *horizon) drawGains(d draws, corpora [][]int, order []fetched) {
 	inServers := h.gainByServer(order)
 	for _, times := range corpora {
@@ -79,12 +79,12 @@ func (h *horizon) drawGains(d draws, corpora [][]int, order []fetched) {
 	}
 }
 
-// drawnAUC is auc where the servers' visits are made so many times each.
+// drawnAUC is auc with each server's visits repeated times times.
 func drawnAUC(times []int, order []fetched, pages, changed int) Number {
 	if pages == 0 || changed == 0 {
 		return Number(math.NaN())
 	}
-	twice, found, visits := 0, 0, 0 // twice: the area in units of half a page times a changed page
+	twice, found, visits := 0, 0, 0 // the area is counted in half units to stay whole
 	for _, f := range order {
 		n := times[f.server]
 		visits += n
@@ -99,8 +99,8 @@ func drawnAUC(times []int, order []fetched, pages, changed int) Number {
 	return Number(float64(twice) / 2 / float64(pages) / float64(changed))
 }
 
-// curve is the path of coverage against fetched share in at most points steps; after the last
-// visit a straight line leads to (1,1).
+// curve returns coverage by fetched share in at most points steps, with a straight line from the
+// last visit to (1,1).
 func curve(order []fetched, pages, changed, points int) [][2]float64 {
 	path := [][2]float64{{0, 0}}
 	if pages == 0 || changed == 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/recrawl/recrawl/planner/crawl"
 )
 
-// generatedServers are trees of pages under index pages; every page links to its section's
-// neighbours and to the top, a tenth of them changes weekly or faster.
+// generatedServers returns trees of pages under index pages. Every page links to neighbours in its
+// section and to the top; a tenth changes weekly or faster.
 func generatedServers(servers, pagesEach int) []*history.Server {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var all []*history.Server
@@ -45,8 +45,8 @@ func generatedServers(servers, pagesEach int) []*history.Server {
 	return all
 }
 
-// BenchmarkStreamVisit is the whole way of a visit: plan, fetch from the history, remember,
-// learn, measure. The start of each day is part of it, divided among the day's visits.
+// BenchmarkStreamVisit measures a whole visit: plan, fetch from the history, remember, learn,
+// measure. The start of each day is divided among the day's visits.
 func BenchmarkStreamVisit(b *testing.B) {
 	generated := newCorpus(b, generatedServers(10, 1000), Options{Base: 12 * week})
 	for _, policy := range []string{"ebayes", "interval", "sites"} {
@@ -94,7 +94,7 @@ func benchmarkStream(b *testing.B, c *Dataset, o StreamOptions, policy string) {
 	b.ReportMetric(float64(allocs)/float64(visits), "allocs/visit")
 }
 
-// BenchmarkSnapshot is one sweep with its measures.
+// BenchmarkSnapshot measures a sweep with its measures.
 func BenchmarkSnapshot(b *testing.B) {
 	c := newCorpus(b, generatedServers(10, 1000), Options{Base: 12 * week})
 	for _, policy := range []string{"breadth-first", "a", "ebayes"} {
@@ -109,7 +109,7 @@ func BenchmarkSnapshot(b *testing.B) {
 	}
 }
 
-// BenchmarkNewDataset is the crawl of the base.
+// BenchmarkNewDataset measures the crawl of the base.
 func BenchmarkNewDataset(b *testing.B) {
 	servers := generatedServers(10, 1000)
 	for b.Loop() {

@@ -8,26 +8,27 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Calibration is how well a policy's probabilities of change agree with what came: of the pages to
-// which it gave 30 %, did 30 % change? Probabilities fall into 20 bins of the same width.
+// Calibration compares a policy's probabilities of change with the outcomes: of the pages with 30
+// %, did 30 % change? Probabilities are in 20 bins of equal width.
 type Calibration struct {
 	Count       int    `json:"count"`       // probabilities with an outcome
 	Probability Number `json:"probability"` // mean
 	Changed     Number `json:"changed"`     // share that had changed
 	// ECE is the expected calibration error: the mean over the bins, weighted by their counts, of
-	// |mean probability - share changed| (Naeini, Cooper, Hauskrecht 2015). 0 is best; a
-	// policy that gives each page the overall share reaches 0 too, so read it beside Brier.
+	// |mean probability - share changed| (Naeini, Cooper, Hauskrecht 2015). 0 is best. A policy
+	// that gives each page the overall share also reaches 0, so compare it with Brier.
 	ECE Number `json:"ece"`
-	// Brier is the mean of (probability - outcome)^2, the outcome 1 for changed and else 0 (Brier
-	// 1950). 0 is best, 1/4 what one half for all pages gets.
+	// Brier is the mean of (probability - outcome)^2; the outcome is 1 for changed and else 0
+	// (Brier 1950). 0 is best. A probability of one half for all pages gets 1/4.
 	Brier Number `json:"brier"`
-	// LogLoss is the mean of -log of the probability given to what came, in nats, none below
-	// one in a million: one wrong certainty must not make all of it infinite.
+	// LogLoss is the mean of -log of the probability of the outcome, in nats. Probabilities below
+	// one in a million are raised to that, so that one wrong certainty does not make the mean
+	// infinite.
 	LogLoss Number `json:"log_loss"`
-	Bins    []Bin  `json:"bins"` // those with a count, rising
+	Bins    []Bin  `json:"bins"` // bins with a count, ascending
 }
 
-// Bin is the pages that got about the same probability.
+// Bin has the pages with about the same probability.
 type Bin struct {
 	Low         Number `json:"low"` // inclusive
 	High        Number `json:"high"`
@@ -38,20 +39,21 @@ type Bin struct {
 
 const (
 	calibrationBins = 20
-	// leastProbability bounds the loss of an outcome thought impossible: 13.8 nats.
+	// leastProbability limits the loss of an outcome thought impossible to 13.8 nats.
 	leastProbability = 1e-6
-	// pagesAWeek are drawn at each week's end to be asked about: over 40 weeks 80,000, with a
-	// standard error of a share of at most 0.2 % over all and 1 % in a bin with a tenth of them.
+	// pagesAWeek is the number of pages to ask about at each week's end. Over 40 weeks these are
+	// 80,000, and a share has a standard error of at most 0.2 % over all and 1 % in a bin with a
+	// tenth of them.
 	pagesAWeek = 2000
 )
 
-// reliability gathers probabilities and outcomes: constant memory.
+// reliability collects probabilities and outcomes in constant memory.
 type reliability struct {
 	bins       [calibrationBins]struct{ count, changed, sum float64 }
 	brier, log float64
 }
 
-// add books a probability in [0, 1] and what came of it; NaN is none.
+// add adds a probability in [0, 1] and its outcome. It ignores NaN.
 func (r *reliability) add(probability float64, changed bool) {
 	if math.IsNaN(probability) {
 		return
@@ -68,7 +70,7 @@ func (r *reliability) add(probability float64, changed bool) {
 	r.log -= math.Log(max(came, leastProbability))
 }
 
-// merge adds what another one gathered.
+// merge adds the content of another one.
 func (r *reliability) merge(other *reliability) {
 	for i := range r.bins {
 		b, o := &r.bins[i], &other.bins[i]
@@ -77,7 +79,7 @@ func (r *reliability) merge(other *reliability) {
 	r.brier, r.log = r.brier+other.brier, r.log+other.log
 }
 
-// calibration sums up; nil if there was no probability.
+// calibration returns the summary, or nil without a probability.
 func (r *reliability) calibration() *Calibration {
 	var count, sum, changed, off float64
 	c := &Calibration{}
@@ -103,12 +105,12 @@ func (r *reliability) calibration() *Calibration {
 	return c
 }
 
-// ask asks a policy for the probability of pages drawn at random, visited or not. A policy visits
-// the pages of which it expects most, and they say little about the others. Drawn are pages that
-// the planner takes for alive with a copy, with replacement.
+// ask asks a policy for the probabilities of random pages, visited or not: a policy visits the
+// pages with the highest ones, which are not typical. Pages are drawn with replacement among those
+// with a copy that the planner believes alive.
 func (m *meter) ask(e planner.Estimator, pages *planner.Pages, now planner.Round,
 	rng *rand.Rand) {
-	const tries = 10 * pagesAWeek // where few pages are alive, fewer are asked about
+	const tries = 10 * pagesAWeek // with few living pages fewer are asked about
 	for asked, tried := 0, 0; asked < pagesAWeek && tried < tries; tried++ {
 		p := sitegraph.PageID(rng.IntN(pages.Count()))
 		if i := m.of(p); i < 0 || !m.pages[i].has ||

@@ -9,7 +9,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Three probabilities by hand: 0.1 unchanged, 0.12 changed (one bin), 0.9 changed.
+// TestCalibrationByHand has three probabilities: 0.1 unchanged, 0.12 changed (one bin), 0.9
+// changed.
 func TestCalibrationByHand(t *testing.T) {
 	var r reliability
 	r.add(0.1, false)
@@ -32,7 +33,8 @@ func TestCalibrationByHand(t *testing.T) {
 	}
 }
 
-// Certainty at both ends: the last bin includes 1, and a wrong certainty costs 13.8 nats.
+// TestCalibrationOfCertainty checks both ends: the last bin includes 1, and a wrong certainty costs
+// 13.8 nats.
 func TestCalibrationOfCertainty(t *testing.T) {
 	var r reliability
 	r.add(1, true)
@@ -48,11 +50,12 @@ func TestCalibrationOfCertainty(t *testing.T) {
 	}
 }
 
-// Synthetic policies whose calibration is known. Probabilities are uniform on [0, 1]:
+// TestCalibrationOfSyntheticPolicies has policies of known calibration. Probabilities are uniform
+// on [0, 1]:
 //
-//	perfect        outcomes come with the probability given: ECE 0, Brier E[p(1-p)] = 1/6, log loss 1/2
-//	overconfident  they come with 1/2 + (p - 1/2)/2: ECE E|p - 1/2|/2 = 1/8, Brier 1/4
-//	one share      one half for all, whatever comes with q uniform: ECE 0, Brier 1/4
+//	perfect        outcomes have the given probability: ECE 0, Brier E[p(1-p)] = 1/6, log loss 1/2
+//	overconfident  they have 1/2 + (p - 1/2)/2: ECE E|p - 1/2|/2 = 1/8, Brier 1/4
+//	one share      one half for all, with outcomes of uniform q: ECE 0, Brier 1/4
 //
 // The Brier score of the overconfident: E[(p-o)^2] = E[(p-q)^2 + q(1-q)] with q = 1/4 + p/2:
 // (p-q)^2 = (p/2 - 1/4)^2, mean 1/48; q(1-q) = 1/4 - (p-1/2)^2/4, mean 1/4 - 1/48: 1/4 in all.
@@ -86,7 +89,8 @@ func TestCalibrationOfSyntheticPolicies(t *testing.T) {
 	}
 }
 
-// What a stream tells of refetches agrees with its log, for every policy that tells anything.
+// TestCalibrationOfStreams checks that calibrations of refetches agree with the log of a stream,
+// for every policy with probabilities.
 func TestCalibrationOfStreams(t *testing.T) {
 	t.Parallel()
 	told := 0
@@ -147,7 +151,8 @@ func TestCalibrationOfStreams(t *testing.T) {
 	}
 }
 
-// Asking a policy about pages changes nothing: the same visits, probabilities and values.
+// TestAskingChangesNothing checks that asking a policy about pages changes no visit, probability or
+// value.
 func TestAskingChangesNothing(t *testing.T) {
 	t.Parallel()
 	asked := map[string]bool{}

@@ -7,12 +7,11 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 )
 
-// ErrNoLinks means that no history tells which page links to which: pages cannot be told
-// from pages that no link reaches.
-var ErrNoLinks = errors.New("no history tells of links at the base")
+// ErrNoLinks means that no history has links at the base. Without links all pages seem unreachable.
+var ErrNoLinks = errors.New("no history has links at the base")
 
-// Doubts names the servers that tell less than the others at the base. It is ErrNoLinks if all that
-// have pages tell too little.
+// Doubts describes the servers with missing evidence at the base. Its error is ErrNoLinks if that
+// holds for all servers with pages.
 func (c *Dataset) Doubts() (doubts []string, err error) {
 	base := int(c.Base.Sub(history.WorldEpoch) / week)
 	linkless, absent := 0, 0
@@ -25,7 +24,7 @@ func (c *Dataset) Doubts() (doubts []string, err error) {
 		case n.reached < n.alive && !n.linked:
 			linkless++
 			doubts = append(doubts, fmt.Sprintf(
-				"the history of %s tells no links at week %d: only its start page counts, %d "+
+				"the history of %s has no links at week %d: only its start page counts, %d "+
 					"other pages are left out",
 				s.Name, base, n.alive-n.reached))
 		}
@@ -38,9 +37,9 @@ func (c *Dataset) Doubts() (doubts []string, err error) {
 
 // census counts the pages of a server at the base.
 type census struct {
-	reached int // base pages
+	reached int // reachable base pages
 	alive   int
-	linked  bool // one of those alive tells of links, be it that it has none
+	linked  bool // a living page has a known number of links, perhaps none
 }
 
 func (c *Dataset) census(s *history.Server, base int) (n census) {
@@ -60,7 +59,7 @@ func (c *Dataset) census(s *history.Server, base int) (n census) {
 	return n
 }
 
-// AllVanished says that a period of so many weekly snapshots has nothing to compare; "" if it has.
+// AllVanished returns a note if no page is left to compare after this many weekly snapshots, or "".
 func AllVanished(weeks, pages, vanished int) string {
 	if pages > 0 || vanished == 0 {
 		return ""

@@ -1,13 +1,14 @@
 package eval
 
-// ServerChanges is how much happens on a server in a number of days after the base.
+// ServerChanges counts the changes of a server in a number of days after the base.
 type ServerChanges struct {
 	Server string
 	Pages  int   // at the base
 	Daily  []int // events by day, from the first after the base
 }
 
-// Changes counts the events of the stream protocol, those of all policies and budgets, by server.
+// Changes counts the events of the stream protocol by server. They do not depend on policy or
+// budget.
 func (c *Dataset) Changes(weeks int) []ServerChanges {
 	t := c.newTruth(weeks * 7)
 	all := make([]ServerChanges, len(c.World.Servers))

@@ -6,7 +6,7 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 )
 
-// Changes are the events of the stream protocol, on their days and servers.
+// TestChanges checks that changes are the events of the stream protocol, on their days and servers.
 func TestChanges(t *testing.T) {
 	c := newCorpus(t, []*history.Server{
 		server("a.example", 0, page("http://a.example/", shows(0, "top", "http://a.example/p")),
@@ -18,7 +18,7 @@ func TestChanges(t *testing.T) {
 	}, Options{})
 	got := c.Changes(2)
 	want := []ServerChanges{{"a.example", 2, make([]int, 14)}, {"b.example", 1, make([]int, 14)}}
-	// twice on a day is one; death and birth are none
+	// two on a day are one; death and birth are none
 	want[0].Daily[1], want[0].Daily[6], want[1].Daily[5] = 1, 1, 1
 	sum := 0
 	for s, w := range want {

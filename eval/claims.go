@@ -7,16 +7,15 @@ import (
 	"github.com/recrawl/recrawl/planner/policy"
 )
 
-// Claims are those of one kind that were heard in a run: of sitemaps, feeds, or the header
-// Last-Modified. Sources and pages are those at the end of the run.
+// Claims counts the claims of one kind in a run: of sitemaps, feeds, or the header Last-Modified.
+// Sources and pages are those at the end of the run.
 type Claims struct {
 	Kind    string `json:"kind"`
-	Servers int    `json:"servers"` // that claimed anything
+	Servers int    `json:"servers"` // servers with a claim
 	planner.HintCounts
 }
 
-// absent names the evidence that policies which take part go by and a recorded world does not have;
-// nil if none of them would.
+// absent returns the evidence that these policies use and a recorded world lacks, or nil.
 func (c *Dataset) absent(policies []string) []string {
 	if !slices.ContainsFunc(policies, policy.GoesByClaims) {
 		return nil
@@ -28,9 +27,9 @@ func (c *Dataset) absent(policies []string) []string {
 	return absent
 }
 
-// claimsIn sums up what a corpus heard, by kind; nil where it never listened.
+// claimsIn summarizes the claims that a corpus got, by kind, or returns nil if it ignored claims.
 func claimsIn(c *planner.Pages) []Claims {
-	heard := c.Hints.Sources() // one of each server and kind
+	heard := c.Hints.Sources() // one for each server and kind
 	var all []Claims
 	for _, kind := range []planner.HintKind{planner.Sitemap, planner.Feed, planner.LastModified} {
 		sum := Claims{Kind: kind.String()}

@@ -8,18 +8,16 @@ import (
 	"github.com/recrawl/recrawl/planner/policy"
 )
 
-// Comparison compares one policy with the others of a run. Both sides of each comparison are
-// measured on the same resampled servers, so that what makes a corpus easy or hard for all policies
-// does not widen the intervals.
+// Comparison compares one policy with the others of a run. Each pair is measured on the same
+// resampled servers, so that the difficulty of a corpus does not widen the intervals.
 type Comparison struct {
 	Policy string `json:"policy"`
-	// Best is the best published policy by each measure, other than the compared one. It is chosen
-	// once, on the whole corpus, and not in each resample: no crawler can run a policy that changes
-	// with the sample. A measure is missing if no published policy has a value.
+	// Best is the best published policy by each measure, without the compared one. It is chosen
+	// once, on the whole corpus: no crawler can run a policy that changes with the sample. A
+	// measure is missing if no published policy has a value.
 	Best map[string]Against `json:"best_published"`
 	With []Opponent         `json:"with"` // all others, in the order of the results
-	// Without is what each part is worth: the policy compared with itself without it. Only if asked
-	// for.
+	// Without compares the policy with itself without each of its parts, if requested.
 	Without []Ablation `json:"without,omitempty"`
 }
 
@@ -42,24 +40,24 @@ type Opponent struct {
 // Ablation compares the policy with itself without one of its parts.
 type Ablation struct {
 	Policy   string            `json:"policy"`
-	Part     string            `json:"part"` // the one that is switched off
+	Part     string            `json:"part"` // the part that is switched off
 	Measures map[string]Paired `json:"measures"`
 }
 
-// Paired is one measure of two policies. Spreads are the 5th and 95th percentile over the
-// resamples in which both are defined.
+// Paired is one measure of two policies. Spreads are the 5th and 95th percentile over the resamples
+// in which both are defined.
 type Paired struct {
 	Value            Number    `json:"value"` // of the compared policy
 	Other            Number    `json:"other"`
 	Difference       Number    `json:"difference"` // value - other
 	DifferenceSpread [2]Number `json:"difference_spread"`
-	Ratio            Number    `json:"ratio"` // value / other; null where other is not above 0
+	Ratio            Number    `json:"ratio"` // value / other; null unless other is above 0
 	RatioSpread      [2]Number `json:"ratio_spread"`
 
 	values, others []float64 // by resample
 }
 
-// contender is what a comparison needs of a result.
+// contender is the part of a result that a comparison needs.
 type contender struct {
 	policy    string
 	threshold float64
@@ -110,7 +108,7 @@ func compare(name string, without []string, measures []string, all []contender) 
 	return c, nil
 }
 
-// bestPublished is the one with the largest value, the first of several; nil for none.
+// bestPublished returns the first published policy with the largest value, or nil.
 func bestPublished(all []Opponent, measure string) *Opponent {
 	var best *Opponent
 	for i := range all {
@@ -130,7 +128,7 @@ func pair(measure string, a, b *contender) Paired {
 		values: a.draws[measure], others: b.draws[measure]}.filled()
 }
 
-// filled computes what follows from the two sides.
+// filled fills in difference, ratio and spreads.
 func (p Paired) filled() Paired {
 	p.Difference, p.Ratio = p.Value-p.Other, over(p.Value, p.Other)
 	var differences, ratios []float64
@@ -143,7 +141,7 @@ func (p Paired) filled() Paired {
 	return p
 }
 
-// over is a / b where that says how many times as much: b above 0.
+// over returns a / b if b is above 0, and else NaN.
 func over(a, b Number) Number {
 	if !(b > 0) {
 		return Number(math.NaN())
@@ -151,9 +149,9 @@ func over(a, b Number) Number {
 	return a / b
 }
 
-// Mean is the mean of one measure's comparisons over several runs, as all horizons or budgets,
-// resample by resample: the runs must be of one corpus and seed, whose resamples are the same.
-// Its ratio is that of the means.
+// Mean returns the mean of one measure's comparisons over several runs, resample by resample, for
+// example over all budgets. The runs must have one corpus and seed, so that their resamples are the
+// same. The ratio is that of the means.
 func Mean(pairs []Paired) Paired {
 	if len(pairs) == 0 {
 		return Paired{}

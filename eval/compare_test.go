@@ -13,10 +13,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Resampled corpora a second time, literally: a server drawn n times is n servers of other
-// names, on each of which the visits of the one are made, and all is counted by the slow way.
+// Resampled corpora are built literally here: a server drawn n times becomes n servers with other
+// names. Each gets the visits of the original, and everything is counted the slow way.
 
-// copyOf is a server under another name, and what becomes of an address of it.
+// copyOf returns a copy of a server with another name, and a function that renames its URLs.
 func copyOf(s *history.Server, n int) (*history.Server, func(url string) string) {
 	name := fmt.Sprintf("copy%d-%s", n, s.Name)
 	rename := func(url string) string {
@@ -40,7 +40,7 @@ func copyOf(s *history.Server, n int) (*history.Server, func(url string) string)
 	return server(name, s.T0, pages...), rename
 }
 
-// literal makes a drawn corpus and the log of visits on it; times are by place in servers.
+// literal returns a drawn corpus and the log of visits to it. times is by place in servers.
 func literal(servers []*history.Server, log []step, times []int) (
 	drawn []*history.Server, visits []step) {
 	renames := map[string][]func(string) string{}
@@ -141,7 +141,7 @@ func TestSnapshotDrawsAgainstSlow(t *testing.T) {
 	}
 }
 
-// slowSnapshotDraws makes each visit as often as its server was drawn, one after the other.
+// slowSnapshotDraws repeats each visit as often as its server was drawn.
 func slowSnapshotDraws(h *horizon, order []fetched, seed uint64) draws {
 	d := draws{}
 	add := func(measure string, v Number) { d[measure] = append(d[measure], float64(v)) }
@@ -183,7 +183,7 @@ func slowSnapshotDraws(h *horizon, order []fetched, seed uint64) draws {
 	return d
 }
 
-// checkPairs compares all of a comparison with what slow draws give.
+// checkPairs compares a whole comparison with the result of slow draws.
 func checkPairs(t *testing.T, c *Comparison, measures []string, slow map[string]draws) {
 	t.Helper()
 	if c == nil || len(c.With) != len(slow)-1 {
@@ -224,12 +224,12 @@ func checkPairs(t *testing.T, c *Comparison, measures []string, slow map[string]
 	}
 }
 
-// nearly leaves room for sums made in another order.
+// nearly allows for sums in another order.
 func nearly(a, b float64) bool {
 	return math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-9*max(1, math.Abs(a))
 }
 
-// Which policy is the best published one, and what is left out.
+// TestCompare checks which policy is the best published one, and which are left out.
 func TestCompare(t *testing.T) {
 	nan := Number(math.NaN())
 	of := func(policy string, coverage, freshness Number, drawn ...float64) contender {
@@ -239,7 +239,7 @@ func TestCompare(t *testing.T) {
 	all := []contender{
 		of("interval", 0.2, nan, 0.1, 0.3),
 		of("clairvoyant", 0.9, 0.9, 0.9, 0.9), // a reference line
-		of("shape", 0.6, 0.8, 0.6, 0.6),       // of ours
+		of("shape", 0.6, 0.8, 0.6, 0.6),       // one of this project
 		of("c", 0.4, 0.3, 0.4, 0.4),
 		of("c-closure", 0.4, 0.35, 0, math.NaN()),
 		of("ebayes", 0.5, 0.2, 0.2, 0.6),
@@ -250,7 +250,7 @@ func TestCompare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// the first of two with 0.4; ebayes itself is published too
+	// the first of two with 0.4; ebayes is also published
 	if b := c.Best[Coverage]; b.Policy != "c" {
 		t.Errorf("best published by coverage: %+v", b)
 	}
@@ -275,7 +275,7 @@ func TestCompare(t *testing.T) {
 		!near(p.RatioSpread[1], 2.) {
 		t.Errorf("against interval: %+v", p)
 	}
-	p = c.With[4].Measures[Coverage] // once 0 and once not defined
+	p = c.With[4].Measures[Coverage] // once 0 and once undefined
 	if p.DifferenceSpread != [2]Number{0.2, 0.2} || !math.IsNaN(float64(p.RatioSpread[0])) {
 		t.Errorf("against c-closure: %+v", p)
 	}
@@ -295,7 +295,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// A comparison asked for where the policy takes no part is an error of the run.
+// TestCompareNobody checks that a comparison with a policy which takes no part is an error.
 func TestCompareNobody(t *testing.T) {
 	c := tiny(t, Options{})
 	if _, err := c.Stream(t.Context(), StreamOptions{Weeks: 1, Budget: 1, Compare: "ebayes"},
@@ -308,8 +308,8 @@ func TestCompareNobody(t *testing.T) {
 	}
 }
 
-// Several budgets at once give what each gives alone, however many are at work, and every day
-// is told once.
+// TestStreams checks that several concurrent budgets give the same as each alone, and that every
+// day is reported once.
 func TestStreams(t *testing.T) {
 	c := newCorpus(t, generatedServers(2, 60), Options{Base: week})
 	var all []StreamOptions
@@ -355,7 +355,7 @@ func TestStreams(t *testing.T) {
 				last++
 			}
 		}
-		wantInt(t, "days told", len(days), 3*2*(7+14)) // no day twice, else there were fewer
+		wantInt(t, "days told", len(days), 3*2*(7+14)) // no day twice, or there would be fewer
 		wantInt(t, "last days", last, 3*4)
 	}
 	if _, err := c.Streams(t.Context(), all, []string{"nonsense"}, 1,

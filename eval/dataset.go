@@ -18,39 +18,39 @@ const (
 	week = 7 * day
 )
 
-// windowEnd is when all windows end on the world's clock.
+// windowEnd is the end of all windows on the world's clock.
 var windowEnd = history.WorldEpoch.Add(WindowWeeks * week)
 
-// Dataset is a set of recorded servers as they stood at the base.
+// Dataset is a set of recorded servers at the base.
 type Dataset struct {
 	World  *history.World
 	Base   time.Time
 	Change sitegraph.ChangeBy
 	Pages  []sitegraph.PageID // base pages, in order of discovery
 
-	programs *policy.ProgramHost // of policies that are programs; nil: there are none
+	programs *policy.ProgramHost // for policies that are programs; nil: there are none
 
-	history int // weekly states before the base that policies may see
+	history int // weekly states before the base that policies may use
 	graph   *sitegraph.Graph
 	store   *history.MemoryStore
 	isBase  []bool // by page
 
-	askNothing bool // of policies about pages at random; for tests
+	askNothing bool // for tests: ask policies nothing about random pages
 }
 
-// Options of a corpus.
+// Options configure a Dataset.
 type Options struct {
 	Base    time.Duration // after the start of each server's window
-	History int           // weekly states before the base that policies may see
+	History int           // weekly states before the base that policies may use
 	Change  sitegraph.ChangeBy
-	// LastModified lets replayed visits tell when a version appeared, as a static server
-	// does. The protocols do without.
+	// LastModified adds the time of each version to replayed visits, as a static server does. The
+	// protocols do not use it.
 	LastModified bool
 	// Programs runs policies that are programs; nil: there are none.
 	Programs *policy.ProgramHost
 }
 
-// NewDataset crawls the servers as they stood at the base.
+// NewDataset crawls the servers as they are at the base.
 func NewDataset(ctx context.Context, servers []*history.Server, o Options) (*Dataset, error) {
 	world := history.NewWorld(servers)
 	world.LastModified = o.LastModified
@@ -90,10 +90,10 @@ func NewDataset(ctx context.Context, servers []*history.Server, o Options) (*Dat
 	return c, nil
 }
 
-// Crawl discovers each server of the corpus from its top page, or the pages seen first where the
-// history has none, as it stands at the base, through the loop, on a stage whose graph and store
-// are empty. With sources it goes on until a round finds nothing to visit: pages that only pages
-// of a sitemap link to count as too deep until the next round measures how deep they are.
+// Crawl discovers each server at the base from its top page, or without one from the pages seen
+// first. It uses the loop on a stage with empty graph and store. With sources it continues until a
+// round has nothing to visit: pages that only pages of a sitemap link to count as too deep until
+// the next round measures their depth.
 func (c *Dataset) Crawl(ctx context.Context, stage Stage) error {
 	visits := 0
 	loop := crawl.New(crawl.Options{
@@ -130,7 +130,7 @@ func (c *Dataset) Crawl(ctx context.Context, stage Stage) error {
 	return nil
 }
 
-// topPage is the address at which a server is entered.
+// topPage returns the URL at which a server is entered.
 func topPage(s *history.Server) string {
 	if len(s.Pages) > 0 {
 		if scheme, _, ok := strings.Cut(s.Pages[0].URL, "://"); ok {
@@ -140,7 +140,8 @@ func topPage(s *history.Server) string {
 	return "http://" + s.Name + "/"
 }
 
-// lookBack replaces a record's history by that of visits before the base, every so many weeks.
+// lookBack replaces a record's history by that of visits before the base, one every given number of
+// weeks.
 func (c *Dataset) lookBack(r *sitegraph.Record, weeks, every int) {
 	if weeks == 0 {
 		return
@@ -152,10 +153,10 @@ func (c *Dataset) lookBack(r *sitegraph.Record, weeks, every int) {
 	r.History = now.History
 }
 
-// remembered returns a planner corpus over a graph with what is known at the base. Due
-// times of the base crawl are dropped: a policy makes its own. So are the second chances of
-// pages found gone before the last page that links to them was fetched: at the base all
-// links are equally old.
+// remembered returns the planner's pages over a graph, in the state at the base. It drops due times
+// of the base crawl, because a policy sets its own. It also drops second chances of pages that were
+// found gone before the last page with a link to them was fetched: at the base all links are
+// equally old.
 func remembered(g *sitegraph.Graph, records []sitegraph.Record) *planner.Pages {
 	g.Refresh()
 	pages := planner.NewPages(g)
@@ -170,14 +171,14 @@ func remembered(g *sitegraph.Graph, records []sitegraph.Record) *planner.Pages {
 	return pages
 }
 
-// Graph returns the graph of the base snapshot. Do not change it.
+// Graph returns the graph of the base snapshot. Callers must not change it.
 func (c *Dataset) Graph() *sitegraph.Graph { return c.graph }
 
-// History is how many weekly states before the base policies may see.
+// History returns the number of weekly states before the base that policies may use.
 func (c *Dataset) History() int { return c.history }
 
 // IsBase reports whether p is a base page.
 func (c *Dataset) IsBase(p sitegraph.PageID) bool { return int(p) < len(c.isBase) && c.isBase[p] }
 
-// server returns a page's server.
+// server returns the server of a page.
 func (c *Dataset) server(p sitegraph.PageID) sitegraph.ServerID { return c.graph.Server(p) }

@@ -11,18 +11,15 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// DividedServer is a server whose pages are to be divided.
+// DividedServer is a server to divide into sites [LINK 4], shown as a tree of text, a map, or lists
+// in JSON. It comes from recorded histories at a base (RecordedServer), or from a planner
+// (KnownServer).
 //
-// It shows how a server is divided into sites [LINK 4]: as a tree of text, as a map, and as the
-// lists that JSON has. The server is one of recorded histories at a base (RecordedServer), or one
-// that a planner knows (KnownServer).
+// Divide makes a Division of its pages that count, by one of sitegraph.PartitionMethods. Terms are
+// those of sitegraph. All lists are sorted by URL, so that equal pages and links give the same
+// output from both sources.
 //
-// A DividedServer has the pages of the server that count. Divide makes a Division of it by one of
-// the methods of sitegraph.PartitionMethods. Terms are those of sitegraph. All lists are sorted by
-// address, so that the same pages and links give the same text, map and JSON from either source.
-//
-// It changes neither histories nor what a planner remembers. A DividedServer is used by one
-// goroutine.
+// It changes neither histories nor a planner's memory. One goroutine uses a DividedServer.
 type DividedServer struct {
 	Graph  *sitegraph.Graph
 	Server sitegraph.ServerID
@@ -30,10 +27,10 @@ type DividedServer struct {
 	State  string
 	InUse  string // method by which a policy divides the server; "": not known
 	Counts func(sitegraph.PageID) bool
-	Apart  int // pages that exist but are not reached from the top page
+	Apart  int // pages that exist and cannot be reached from the top page
 }
 
-// UnknownServerError says that a server is not among those known.
+// UnknownServerError is returned for an unknown server.
 type UnknownServerError struct {
 	Server string
 	Known  []string
@@ -43,7 +40,7 @@ func (e *UnknownServerError) Error() string {
 	return fmt.Sprintf("server %q is not known", e.Server)
 }
 
-// ServerOf takes an address for its server; what is none names a server itself.
+// ServerOf returns the server of a URL. An argument that is no URL is itself a server.
 func ServerOf(argument string) string {
 	if address, err := sitegraph.Canonical(argument); err == nil {
 		return sitegraph.ServerName(address)
@@ -51,14 +48,14 @@ func ServerOf(argument string) string {
 	return argument
 }
 
-// UsedBy notes how a policy divides the server, if it does. A round of it has begun.
+// UsedBy notes how a policy divides the server, once a round of it has started.
 func (s *DividedServer) UsedBy(policy planner.Policy) {
 	if sited, ok := policy.(planner.Sited); ok {
 		s.InUse, _, _ = sited.Division(s.Server)
 	}
 }
 
-// KnownServer is a server as a planner knows it: the pages that it has a copy of count.
+// KnownServer returns a server as a planner knows it. The pages with a copy count.
 func KnownServer(pages *planner.Pages, server string) (*DividedServer, error) {
 	graph := pages.Graph
 	graph.Refresh()
@@ -82,9 +79,9 @@ func KnownServer(pages *planner.Pages, server string) (*DividedServer, error) {
 	return s, nil
 }
 
-// RecordedServer is one of the servers, which were read from a file or directory, as it stood at
-// the base, in weeks: the pages that are reached from its top page count. Errors are an
-// *UnknownServerError, an *eval.EntryError, or a *history.Error if the server tells of no links.
+// RecordedServer returns a server of recorded histories as it is at the base, in weeks. The pages
+// that can be reached from its top page count. Errors are an *UnknownServerError, an *EntryError,
+// or a *history.Error if the server has no links.
 func RecordedServer(
 	ctx context.Context, servers []*history.Server, file, server string, base int,
 	change sitegraph.ChangeBy,

@@ -7,9 +7,9 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 )
 
-// starts are the addresses at which a server is entered at a moment: its top page. A history
-// without one, as of a focused crawl, is entered at the pages seen first: each page, in their
-// order, to which those before it do not lead as they stand then.
+// starts returns the URLs at which a server is entered at a time: its top page. A history without
+// one, for example of a focused crawl, is entered at the pages seen first: each page, in order,
+// that earlier ones do not lead to at that time.
 func starts(s *history.Server, at int64) (all []string) {
 	if top := topPage(s); s.Page(top) != nil || len(s.Pages) == 0 {
 		return []string{top}
@@ -35,8 +35,8 @@ func starts(s *history.Server, at int64) (all []string) {
 	return all
 }
 
-// EnteredAt says at which pages a history without a top page is entered so many weeks after the
-// start of the window; "" for any other.
+// EnteredAt returns a note with the start pages of a history without a top page, weeks after the
+// start of the window, or "" for other histories.
 func EnteredAt(s *history.Server, base int) string {
 	if s.Page(topPage(s)) != nil {
 		return ""
@@ -53,17 +53,17 @@ func EnteredAt(s *history.Server, base int) string {
 		s.Name, named)
 }
 
-// EntryError says that a server cannot be entered at a base, and what would help.
+// EntryError means that a server cannot be entered at a base, with advice.
 type EntryError struct{ Reason, Advice string }
 
 func (e *EntryError) Error() string { return e.Reason }
 
-// Hint says what would help.
+// Hint returns the advice.
 func (e *EntryError) Hint() string { return e.Advice }
 
-// CheckEntry refuses a server that cannot be entered so many weeks after the start of the window:
-// its top page does not exist then, or it has none and no other page either. It finds out when the
-// top page does. The error is an *EntryError.
+// CheckEntry returns an *EntryError for a server that cannot be entered at a base, in weeks after
+// the start of the window: its top page does not exist then, or it has no page at all. The error
+// names the weeks when the top page exists.
 func CheckEntry(s *history.Server, base int) error {
 	const why = "a server is entered at its top page, and depths are counted from there"
 	top := topPage(s)

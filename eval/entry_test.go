@@ -8,8 +8,8 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 )
 
-// A history without a top page is entered at the pages seen first to which none before them leads,
-// as they stand at the base, and says so. One with a top page is entered there.
+// TestEntryWithoutTop checks that a history without a top page is entered at the pages seen first
+// that no earlier one leads to, with a note. One with a top page is entered there.
 func TestEntryWithoutTop(t *testing.T) {
 	const a, base = "http://a.example/", 12 * 7 * daySeconds
 	focused := server("a.example", 5,

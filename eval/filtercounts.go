@@ -2,11 +2,11 @@ package eval
 
 import "math"
 
-// FilterCounts are how labels and verdicts agree. Shares are null where nothing is counted.
+// FilterCounts counts how labels and verdicts agree. Shares are null without counts.
 type FilterCounts struct {
-	Hits        int `json:"hits"`         // labelled, and said so
-	FalseAlarms int `json:"false_alarms"` // said, and not labelled
-	Misses      int `json:"misses"`       // labelled, and not said
+	Hits        int `json:"hits"`         // labelled and rejected
+	FalseAlarms int `json:"false_alarms"` // rejected and not labelled
+	Misses      int `json:"misses"`       // labelled and not rejected
 	Passes      int `json:"passes"`       // neither
 
 	Precision *FilterShare `json:"precision"`
@@ -33,17 +33,17 @@ func (c *FilterCounts) count(labelled, said bool) {
 	}
 }
 
-// rate makes the shares of the counts.
+// rate computes the shares.
 func (c *FilterCounts) rate() {
 	c.Precision, c.Recall = shareOf(c.Hits, c.Hits+c.FalseAlarms), shareOf(c.Hits, c.Hits+c.Misses)
 }
 
-// shareOf is the share of k of n with its interval of Wilson; nil if n is 0.
+// shareOf returns the share k of n with its Wilson interval, or nil if n is 0.
 func shareOf(k, n int) *FilterShare {
 	if n == 0 {
 		return nil
 	}
-	const z = 1.959963984540054 // of 95 %
+	const z = 1.959963984540054 // for 95 %
 	share, count := float64(k)/float64(n), float64(n)
 	middle := (share + z*z/(2*count)) / (1 + z*z/count)
 	half := z / (1 + z*z/count) * math.Sqrt(share*(1-share)/count+z*z/(4*count*count))

@@ -18,24 +18,25 @@ import (
 const (
 	mostLine  = 4 << 20 // octets of a labelled page
 	mostPages = 1_000_000
-	// mostWrong bounds the pages that are named, of each filter.
+	// mostWrong limits the pages that are named for each filter.
 	mostWrong = 20
 )
 
-// LabelledPage is a page, and what people say of it: a line of JSON in a file.
+// LabelledPage is a page with labels by people: a line of JSON in a file.
 type LabelledPage struct {
 	URL             string `json:"url"`
 	HTML            string `json:"html"`
 	ContentLanguage string `json:"content_language"` // the header field
 
-	// Language is the page's; "": not labelled, and filters of languages are not measured by it.
+	// Language is the language of the page; "": not labelled, and filters of languages are not
+	// measured on it.
 	Language string `json:"language"`
-	// Reject are the filters that should reject it; null: not labelled, and only filters of
-	// languages are measured by it.
+	// Reject lists the filters that should reject the page; null: not labelled, and only filters of
+	// languages are measured on it.
 	Reject []string `json:"reject"`
 }
 
-// LabelledLineError is the error of a line that is no labelled page.
+// LabelledLineError is the error of an invalid line.
 type LabelledLineError struct {
 	File string
 	Line int
@@ -48,28 +49,26 @@ func (e *LabelledLineError) Error() string {
 }
 func (e *LabelledLineError) Unwrap() error { return e.Err }
 
-// Hint says where the user finds what is right.
+// Hint returns where labelled pages are documented.
 func (e *LabelledLineError) Hint() string {
 	return "recrawl show filters --help has what a labelled page is"
 }
 
-// FilterResult is how often filters are right.
-//
-// It says how often filters are right about pages that people have labelled: precision and recall,
-// with intervals, and the pages that were judged wrongly. It is what recrawl show filters prints.
-// It is not for concurrent use.
+// FilterResult measures filters on pages that people labelled: precision and recall, with
+// intervals, and the pages with wrong verdicts. recrawl show filters prints it. One goroutine uses
+// it.
 //
 // Precision is the share of labelled pages among those rejected, recall the share of rejected pages
-// among those labelled. Their intervals are those of Wilson (1927), at 95 %.
+// among those labelled. Intervals are those of Wilson (1927), at 95 %.
 type FilterResult struct {
 	Filters []FilterScore `json:"filters"`
-	// of the labelled pages, whatever filters there are
+	// Languages counts the labelled pages, also without filters.
 	Languages []FilterLanguage `json:"languages"`
-	Decided   []FilterDecided  `json:"decided"` // by what their language was told
+	Decided   []FilterDecided  `json:"decided"` // by evidence for their language
 	Pages     int              `json:"pages"`
 }
 
-// FilterScore is how often a filter is right.
+// FilterScore counts how often a filter is right.
 type FilterScore struct {
 	Filter       string            `json:"filter"`
 	Kind         string            `json:"kind"`
@@ -78,28 +77,28 @@ type FilterScore struct {
 	Wrong        []WronglyFiltered `json:"wrong"`  // some of them
 }
 
-// WronglyFiltered is a page that a filter judges otherwise than people.
+// WronglyFiltered is a page on which a filter and people disagree.
 type WronglyFiltered struct {
 	URL      string `json:"url"`
 	Rejected bool   `json:"rejected"`
 	Why      string `json:"why"`
 }
 
-// FilterLanguage is how often pages in a language are told to be in it.
+// FilterLanguage counts how often pages in a language are recognised.
 type FilterLanguage struct {
 	Language string `json:"language"`
 	FilterCounts
-	Unknown int `json:"unknown"` // pages in it whose language could not be told
+	Unknown int `json:"unknown"` // pages in it that were not recognised
 }
 
-// FilterDecided is how often something that tells the language is right.
+// FilterDecided counts how often one kind of evidence for the language is right.
 type FilterDecided struct {
 	By    string `json:"by"` // text, lang, header
 	Pages int    `json:"pages"`
 	Right int    `json:"right"`
 }
 
-// ErrNoFilter says that no filter was given.
+// ErrNoFilter is returned for a measurement without a filter.
 var ErrNoFilter error = noFilter{}
 
 type noFilter struct{}
@@ -109,9 +108,9 @@ func (noFilter) Hint() string {
 	return "name a file with --filters, or languages with --languages de,en"
 }
 
-// MeasureFilters measures filters by the labelled pages of a file of JSON lines. Of no file, "",
-// the result says what filters there are. The error is a LineError where a line is no labelled
-// page, and ErrNone for a nil set.
+// MeasureFilters measures filters on the labelled pages of a file of JSON lines. For "" the result
+// only lists the filters. The error is a LabelledLineError for an invalid line, and ErrNoFilter for
+// a nil set.
 func MeasureFilters(ctx context.Context, name string, set *filter.Set) (*FilterResult, error) {
 	if set == nil {
 		return nil, ErrNoFilter
@@ -176,7 +175,7 @@ func parseLabelled(line []byte) (*LabelledPage, error) {
 	return page, nil
 }
 
-// add judges a page as a visit does.
+// add judges a page like a visit.
 func (r *FilterResult) add(
 	ctx context.Context, l *LabelledPage, set *filter.Set, languages map[string]*FilterLanguage,
 	decided map[string]*FilterDecided,

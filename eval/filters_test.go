@@ -19,7 +19,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/filter"
 )
 
-// TablesOf is inside.MeasuredTables, which imports this package.
+// TablesOf is inside.MeasuredTables; that package imports this one.
 var TablesOf func(*FilterResult) []report.Table
 
 func opened(t *testing.T, o filter.Options) *filter.Set {
@@ -32,7 +32,7 @@ func opened(t *testing.T, o filter.Options) *filter.Set {
 	return set
 }
 
-// The labelled pages are in 23 languages; among them are pages that look like unwanted ones.
+// TestLabelled measures labelled pages in 23 languages, some of which resemble unwanted ones.
 func TestLabelled(t *testing.T) {
 	r, err := MeasureFilters(context.Background(), "testdata/pages.jsonl",
 		opened(t, filter.Options{File: "testdata/filters.yaml", Languages: []string{"de", "en"}}))
@@ -66,8 +66,8 @@ func TestLabelled(t *testing.T) {
 	}
 }
 
-// Pages that the words were not made for: few are found, and hardly any wrongly.
-// docs/design/results.md has the figures.
+// TestPagesThatWordsWereNotMadeFor measures pages from other sources than the words: few are found,
+// and hardly any wrongly. docs/design/results.md has the figures.
 func TestPagesThatWordsWereNotMadeFor(t *testing.T) {
 	set := opened(t, filter.Options{File: "testdata/filters.yaml"})
 	for _, test := range []struct {
@@ -95,7 +95,7 @@ func TestPagesThatWordsWereNotMadeFor(t *testing.T) {
 	}
 }
 
-// Real sites whose language is known.
+// TestFiltersOnRealSites measures sites in a known language.
 func TestFiltersOnRealSites(t *testing.T) {
 	const most = 150 // pages of a site
 	files, _ := filepath.Glob("../../../../shared/data/sites/*.jsonl.gz")
@@ -143,8 +143,8 @@ func TestFiltersOnRealSites(t *testing.T) {
 	}
 }
 
-// Where all or none are hit, the interval of Wilson ends at n / (n + z*z) or z*z / (n + z*z); an
-// interval and that of the others are mirrored.
+// TestShare checks Wilson intervals. For all or no hits the interval ends at n / (n + z*z) or z*z /
+// (n + z*z). The intervals of a share and its complement are mirrored.
 func TestShare(t *testing.T) {
 	const z2 = 1.959963984540054 * 1.959963984540054
 	for _, n := range []int{1, 4, 10, 1000} {

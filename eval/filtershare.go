@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// String is the share with its interval; "-" for none.
+// String returns the share with its interval, or "-".
 func (s *FilterShare) String() string {
 	if s == nil {
 		return "-"

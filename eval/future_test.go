@@ -13,10 +13,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Nothing looks ahead (guarantee 1): what happens later must not change what was done earlier.
+// Nothing looks ahead (guarantee 1): later events must not change earlier decisions.
 
-// otherFuture returns servers that are the same until so many seconds after the start of
-// their windows, and then have other versions, other links and other new pages.
+// otherFuture returns servers that are equal up to a number of seconds after the start of their
+// windows, and then have other versions, links and new pages.
 func otherFuture(rng *rand.Rand, servers []*history.Server, seconds int64) []*history.Server {
 	var changed []*history.Server
 	for _, s := range servers {
@@ -50,7 +50,7 @@ func otherFuture(rng *rand.Rand, servers []*history.Server, seconds int64) []*hi
 	return changed
 }
 
-// until keeps the lines of a log up to a day.
+// until returns the part of a log up to a day.
 func until(log []step, day int) []step {
 	i := slices.IndexFunc(log, func(s step) bool { return s.day > day })
 	if i < 0 {
@@ -95,8 +95,8 @@ func TestStreamDoesNotLookAhead(t *testing.T) {
 	}
 }
 
-// Pages and links come from the base snapshot alone: other links after it change neither the
-// order of visits nor what is counted.
+// TestSnapshotIgnoresLaterLinks checks that pages and links come from the base snapshot alone:
+// later links change neither visits nor counts.
 func TestSnapshotIgnoresLaterLinks(t *testing.T) {
 	for _, seed := range seeds(15) {
 		rng := rand.New(rand.NewPCG(seed, 4))
@@ -145,9 +145,9 @@ func TestSnapshotIgnoresLaterLinks(t *testing.T) {
 	}
 }
 
-// A sweep learns visit by visit: if one page alone has another outcome, the visits before it
-// are the same and the first difference is that outcome. So each page visited has its own
-// place of first difference, and pages not visited have none.
+// TestSnapshotLearnsVisitByVisit checks that a sweep learns only from its own visits. If one page
+// has another outcome, the visits before it are the same and the first difference is that outcome.
+// So each visited page has its own place of first difference, and other pages have none.
 func TestSnapshotLearnsVisitByVisit(t *testing.T) {
 	compared := 0
 	for _, seed := range seeds(4) {
@@ -226,21 +226,22 @@ func TestSnapshotLearnsVisitByVisit(t *testing.T) {
 	}
 }
 
-// History W shows W weekly states before the base, and nothing between them or after.
+// TestHistoryShowsWeeklyStates checks that History W shows W weekly states before the base, and
+// nothing between or after them.
 func TestHistoryShowsWeeklyStates(t *testing.T) {
 	const t0 = 1_000_000_000
 	on := func(days float64) int64 { return t0 + int64((28+days)*daySeconds) } // base is week 4
 	servers := []*history.Server{server("a.example", t0,
 		page(tinyA, shows(t0, "0", tinyA+"1", tinyA+"2"),
-			shows(on(-21), "A", tinyA+"1", tinyA+"2"),   // exactly at a weekly state: seen by it
-			shows(on(-20), "X", tinyA+"1", tinyA+"2"),   // between two states and back:
-			shows(on(-15), "A", tinyA+"1", tinyA+"2"),   // not seen
-			shows(on(-13.5), "B", tinyA+"1", tinyA+"2"), // seen a week before the base
-			shows(on(0), "C", tinyA+"1", tinyA+"2"),     // at the base: seen by it
+			shows(on(-21), "A", tinyA+"1", tinyA+"2"),   // exactly at a weekly state: visible
+			shows(on(-20), "X", tinyA+"1", tinyA+"2"),   // between two states, and back:
+			shows(on(-15), "A", tinyA+"1", tinyA+"2"),   // not visible
+			shows(on(-13.5), "B", tinyA+"1", tinyA+"2"), // visible a week before the base
+			shows(on(0), "C", tinyA+"1", tinyA+"2"),     // at the base: visible
 			shows(on(0.1), "D", tinyA+"1", tinyA+"2")),  // later
 		// born between two states
 		page(tinyA+"1", shows(on(-10), "A")),
-		// away for a week's state
+		// missing in one weekly state
 		page(tinyA+"2", shows(t0, "A"), gone(on(-16)), shows(on(-8), "B")),
 	)}
 	const weekSeconds = 7 * daySeconds
@@ -268,7 +269,7 @@ func TestHistoryShowsWeeklyStates(t *testing.T) {
 			// starts anew after its return
 			sitegraph.History{Epoch: base - weekSeconds, Last: base, Stable: weekSeconds, Visits: 2,
 				WeeksSeen: 0b1}},
-		// 0 A A B C: no more than there is
+		// 0 A A B C: no more than there are
 		{9, sitegraph.History{Epoch: base - 4*weekSeconds, Last: base, LastChange: base,
 			Stable: weekSeconds, MinInterval: weekSeconds, Visits: 5, Changes: 3, WeeksSeen: 0b1111,
 			WeeksChanged: 0b1011},
@@ -285,7 +286,7 @@ func TestHistoryShowsWeeklyStates(t *testing.T) {
 				t.Errorf("W=%d %s: %+v, want %+v", test.weeks, url, got, want)
 			}
 		}
-		// Policies are built from these records and from nothing else.
+		// Policies get only these records.
 		pages := remembered(c.graph, c.store.Records())
 		for i, r := range c.store.Records() {
 			if pages.Memory(sitegraph.PageID(i)).History != r.History {
@@ -295,7 +296,7 @@ func TestHistoryShowsWeeklyStates(t *testing.T) {
 	}
 }
 
-// sameGraph compares all that two graphs tell; how they keep it differs from one to the next.
+// sameGraph compares the content of two graphs; their storage may differ.
 func sameGraph(a, b *sitegraph.Graph) bool {
 	if a.Pages() != b.Pages() || a.Servers() != b.Servers() {
 		return false
@@ -315,7 +316,7 @@ func sameGraph(a, b *sitegraph.Graph) bool {
 	return true
 }
 
-// All that a corpus remembers of its base is the same whatever happens after it.
+// TestCorpusDoesNotLookAhead checks that the state at the base does not depend on later events.
 func TestCorpusDoesNotLookAhead(t *testing.T) {
 	for _, seed := range seeds(15) {
 		rng := rand.New(rand.NewPCG(seed, 6))

@@ -24,7 +24,7 @@ var (
 	gone, page, server = evaltest.Gone, evaltest.Page, evaltest.Server
 )
 
-// shows is a version: content names what is there, "bytes" or "bytes|text|main".
+// shows returns a version. content is its digests, "bytes" or "bytes|text|main".
 func shows(t int64, content string, links ...string) history.Version {
 	parts := strings.Split(content, "|")
 	for len(parts) < 3 {
@@ -37,8 +37,9 @@ func shows(t int64, content string, links ...string) history.Version {
 		Digests: sitegraph.Digests{Bytes: digest(0), Text: digest(1), Main: digest(2)}}
 }
 
-// policiesOf are the policies of streams that a test runs with a seed: all, and of the variants of
-// sites, which differ in one part, a third with each seed. RECRAWL_LONG: all of them.
+// policiesOf returns the policies of streams that a test runs with a seed: all, except that each
+// seed runs a third of the variants of sites, which differ in one part. RECRAWL_LONG runs all of
+// them.
 func policiesOf(seed uint64) []string {
 	return slices.DeleteFunc(policy.Names(), func(name string) bool {
 		h := fnv.New64()
@@ -90,7 +91,7 @@ func logged(t testing.TB, c *Dataset, o StreamOptions, policy string) (StreamRes
 	return r, log
 }
 
-// near compares with room for rounding; NaN is near NaN.
+// near compares with room for rounding. NaN is near NaN.
 func near[A, B ~float64](a A, b B) bool {
 	x, y := float64(a), float64(b)
 	return math.IsNaN(x) && math.IsNaN(y) || math.Abs(x-y) <= 1e-12*max(1, math.Abs(x), math.Abs(y))

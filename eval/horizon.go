@@ -7,11 +7,11 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Horizon is a fetch time of the snapshot protocol for those who count otherwise than
-// Snapshot does: by server, by depth, up to a number of visits. Many goroutines may use it.
+// Horizon is a fetch time of the snapshot protocol, for other counts than those of Snapshot: by
+// server, by depth, up to a number of visits. Goroutines may share it.
 type Horizon struct{ truth *horizon }
 
-// Horizon returns the truth about the fetch time weeks-1 weeks after the base.
+// Horizon returns the truth at the fetch time, weeks-1 weeks after the base.
 func (c *Dataset) Horizon(weeks int) (*Horizon, error) {
 	h := c.newHorizon(weeks)
 	if err := h.inWindow(); err != nil {
@@ -20,26 +20,25 @@ func (c *Dataset) Horizon(weeks int) (*Horizon, error) {
 	return &Horizon{h}, nil
 }
 
-// Totals are those of a SnapshotRun.
+// Totals returns the totals as in a SnapshotRun.
 func (h *Horizon) Totals() SnapshotTotals { return h.truth.totals }
 
-// Alive reports whether p is a base page that is still there at the fetch time.
+// Alive reports whether p is a base page that still exists at the fetch time.
 func (h *Horizon) Alive(p sitegraph.PageID) bool {
 	return h.truth.IsBase(p) && !h.truth.vanished[p]
 }
 
-// Changed reports whether a fetch of p would see a change.
+// Changed reports whether a fetch of p would find a change.
 func (h *Horizon) Changed(p sitegraph.PageID) bool { return h.truth.changed[p] }
 
-// Sweep is what one policy did.
+// Sweep is the sweep of one policy.
 type Sweep struct {
 	Result SnapshotResult
 	truth  *horizon
 	order  []fetched
 }
 
-// Sweep lets a policy choose, as Snapshot does: o.Weeks is that of the horizon, whatever it
-// says, and of several thresholds the first counts.
+// Sweep lets a policy choose, like Snapshot. It ignores o.Weeks, and uses only the first threshold.
 func (h *Horizon) Sweep(ctx context.Context, o SnapshotOptions, policy string) (*Sweep, error) {
 	s := sweepsOf([]string{policy}, o.Thresholds)[0]
 	order, err := h.truth.sweep(ctx, s, o)
@@ -49,13 +48,13 @@ func (h *Horizon) Sweep(ctx context.Context, o SnapshotOptions, policy string) (
 	return &Sweep{h.truth.resultOf(s, o, order), h.truth, order}, nil
 }
 
-// Tally is one server's part of a sweep.
+// Tally is the part of a server in a sweep.
 type Tally struct {
 	Pages, Changed int // alive at the fetch time
 	Fetched, Found int // visits, and changed pages among them
 }
 
-// ByServer returns the servers' parts, by ServerID.
+// ByServer returns the parts of the servers, by ServerID.
 func (s *Sweep) ByServer() []Tally {
 	all := make([]Tally, len(s.truth.alive))
 	for i, t := range s.truth.tallies(s.order) {
@@ -64,11 +63,11 @@ func (s *Sweep) ByServer() []Tally {
 	return all
 }
 
-// GainByServer returns the gain of the sweep restricted to each server, by ServerID; NaN
-// where no page or every page changed.
+// GainByServer returns the gain of the sweep restricted to each server, by ServerID; NaN if no page
+// or every page changed.
 func (s *Sweep) GainByServer() []Number { return s.truth.gainByServer(s.order) }
 
-// Visits yields the visits in order: the server, and whether a change was seen.
+// Visits yields the visits in order: the server, and whether the visit found a change.
 func (s *Sweep) Visits() iter.Seq2[sitegraph.ServerID, bool] {
 	return func(yield func(sitegraph.ServerID, bool) bool) {
 		for _, f := range s.order {

@@ -9,7 +9,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// A horizon's sweeps are those of the protocol, and its parts add up to them.
+// TestHorizon checks that sweeps of a horizon are those of the protocol, and that its parts add up
+// to them.
 func TestHorizon(t *testing.T) {
 	for _, seed := range seeds(4) {
 		c, err := NewDataset(t.Context(), randomServers(rand.New(rand.NewPCG(seed, 12))),
@@ -83,7 +84,8 @@ func TestHorizon(t *testing.T) {
 	}
 }
 
-// Resamples have as many servers each, and the same seed draws the same.
+// TestResamples checks that resamples have the same number of servers, and that a seed always draws
+// the same.
 func TestResamples(t *testing.T) {
 	var first [][]int
 	for times := range Resamples(7, 3) {

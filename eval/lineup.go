@@ -6,20 +6,19 @@ import (
 	"github.com/recrawl/recrawl/planner/policy"
 )
 
-// OwnPolicy is what a comparison is of, unless another is named.
+// OwnPolicy is the compared policy, unless another is named.
 const OwnPolicy = policy.Default
 
-// Lineup says which policies are measured, and which of them is compared with the others.
+// Lineup selects the policies to measure, and the one to compare with the others.
 type Lineup struct {
 	Protocol string
 	Named    []string // policies, "all" or "peers"
 	Compare  string   // a policy, or "none"; "": OwnPolicy, if it takes part
-	Ablate   bool     // also the default policy without each of its parts
+	Ablate   bool     // also measure the default policy without each of its parts
 }
 
-// Policies are those that take part, without the Variants. "all" are those of policy.Worthwhile,
-// and what is named beside it: another policy, or a program. "peers" are the default policy and
-// policy.Peers.
+// Policies returns the policies that take part, without the Variants. "all" means policy.Worthwhile
+// and any other named policy or program. "peers" means the default policy and policy.Peers.
 func (l *Lineup) Policies() []string {
 	if !slices.Contains(l.Named, "all") {
 		return withPeers(l.Named)
@@ -33,7 +32,7 @@ func (l *Lineup) Policies() []string {
 	return policies
 }
 
-// withPeers puts the policies in the place of "peers", each once.
+// withPeers replaces "peers" by its policies, each once.
 func withPeers(named []string) (policies []string) {
 	i := slices.Index(named, Peers)
 	if i < 0 {
@@ -48,10 +47,10 @@ func withPeers(named []string) (policies []string) {
 	return policies
 }
 
-// Peers stands for the default policy and those of programs in use.
+// Peers is the name for the default policy and those of programs in use.
 const Peers = "peers"
 
-// WithWorth are those of All that tell what a visit is worth, and the variants.
+// WithWorth returns the policies of All that estimate the worth of a visit.
 func (l *Lineup) WithWorth() []string {
 	variants := l.Variants()
 	return slices.DeleteFunc(l.All(), func(name string) bool {
@@ -59,7 +58,7 @@ func (l *Lineup) WithWorth() []string {
 	})
 }
 
-// All are the policies that take part, and the variants behind them.
+// All returns the policies that take part, followed by the variants.
 func (l *Lineup) All() []string {
 	all := slices.Clone(l.Policies())
 	for _, v := range l.Variants() {
@@ -70,7 +69,7 @@ func (l *Lineup) All() []string {
 	return all
 }
 
-// Compared is the policy to set beside the others, "" for none.
+// Compared returns the policy to compare with the others, or "".
 func (l *Lineup) Compared() string {
 	switch {
 	case l.Compare == "none":
@@ -81,8 +80,8 @@ func (l *Lineup) Compared() string {
 	return l.Compare
 }
 
-// Variants are the default policy without each of its parts that matter on histories: these have
-// no claims of feeds and sitemaps, and know nothing of a search.
+// Variants returns the default policy without each of its parts that matter on histories, which
+// have no claims of feeds and sitemaps, and no search.
 func (l *Lineup) Variants() []string {
 	if !l.Ablate {
 		return nil

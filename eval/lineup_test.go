@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A program takes part where it is named, also beside all policies, which it is none of.
+// TestLineupOfPrograms checks that a program takes part if it is named, also with "all", which does
+// not include it.
 func TestLineupOfPrograms(t *testing.T) {
 	const program = "exec:./mine.py"
 	for _, of := range []struct {

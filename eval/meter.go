@@ -9,56 +9,56 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// meter measures one stream run against the truth. Cost: one step per visit and per change.
+// meter measures one stream run against the truth. It takes one step per visit and per change.
 type meter struct {
 	corpus *Dataset
 	truth  *truth
 	graph  *sitegraph.Graph
-	index  []int32 // by PageID: 1 + place in truth.pages; 0: not looked up; -1: not there
+	index  []int32 // by PageID: 1 + place in truth.pages; 0: not looked up; -1: missing
 	pages  []pageMeter
 	step   int
-	at     int32 // seconds after the base: of the transition that is being booked
+	at     int32 // time of the current transition, in seconds after the base
 
 	shown shown
 
-	// Sums over pages now, kept up to date.
-	living, copies, fresh int // known and alive; with a copy; whose copy is good
-	sinceSum              int // sum of since over stale ones with a copy, in steps
+	// living to sinceSum are sums over pages at the present step.
+	living, copies, fresh int // known and alive; with a copy; with a fresh copy
+	sinceSum              int // sum of since over stale pages with a copy, in steps
 
 	totals         StreamResult
-	freshness, age float64 // sums of values by step; age in steps
+	freshness, age float64 // sums over steps; age in steps
 	freshSteps     int
 	ageSteps       int
 	discovered     int
 	delaySum       float64 // steps
 	deletions      int
-	deletionDelays float64 // steps, summed
-	delays         []int32 // of the changes found: seconds from the change to the visit
+	deletionDelays float64 // sum, in steps
+	delays         []int32 // of the found changes: seconds from the change to the visit
 	tallies        []tally
 	week           tally
 	weekFresh      float64
 	weekSteps      int
 	eventsSoFar    int
 
-	visited, unvisited reliability // of refetches; of pages drawn at random
+	visited, unvisited reliability // of refetches; of random pages
 
-	// By server, for resampling; corpora is nil where none is asked for.
+	// corpora and the fields below are for resampling, by server; corpora is nil without it.
 	corpora    [][]int
 	standing   []standing
 	discovery  []tally   // found: discovered, all: discoverable
-	drawnFresh []float64 // by corpus: sum of the freshness of steps
+	drawnFresh []float64 // by corpus: sum of the freshness over steps
 	drawnSteps []int     // by corpus: steps with living pages
 }
 
-// standing is one server's part of the sums of now.
+// standing is the part of a server in the present sums.
 type standing struct{ living, fresh int }
 
-// pageMeter is where one page stands.
+// pageMeter is the state of a page.
 type pageMeter struct {
-	now, copy        content // at the last step end; of our copy
+	now, copy        content // at the last step's end; of the copy
 	known, has, once bool    // known: as a page to visit; has: a copy; once: was ever known
-	since            int32   // step of the first unseen change; 0: the copy is good
-	changedAt        int32   // seconds after the base of that change, unless the copy is good
+	since            int32   // step of the first unseen change; 0: the copy is fresh
+	changedAt        int32   // time of that change in seconds after the base
 	died             int32   // step at whose end it was first gone, if it is gone now
 }
 
@@ -88,13 +88,13 @@ func newMeter(c *Dataset, t *truth, graph *sitegraph.Graph, o *StreamOptions) *m
 	return m
 }
 
-// resample keeps what Compare and Spread need.
+// resample prepares the counts for Compare and Spread.
 func (m *meter) resample(seed uint64) {
 	m.corpora = resampled(m.truth.servers, seed)
 	m.drawnFresh, m.drawnSteps = make([]float64, len(m.corpora)), make([]int, len(m.corpora))
 }
 
-// of returns a page's place in the truth, -1 if it has none.
+// of returns the place of a page in the truth, or -1.
 func (m *meter) of(p sitegraph.PageID) int32 {
 	for int(p) >= len(m.index) {
 		m.index = append(m.index, 0)
@@ -116,7 +116,7 @@ func (m *meter) aliveAtBase(p sitegraph.PageID) bool {
 	return page != nil && page.At(m.corpus.Base.Unix()+shift).Alive()
 }
 
-// count adds (sign 1) or takes away (-1) a page's part in the sums.
+// count adds (sign 1) or removes (-1) a page's part in the sums.
 func (m *meter) count(i int32, sign int) {
 	p := &m.pages[i]
 	if !p.known || !p.now.alive {
@@ -137,7 +137,7 @@ func (m *meter) count(i int32, sign int) {
 	}
 }
 
-// update changes a page and keeps the sums right.
+// update changes a page, and updates the sums.
 func (m *meter) update(i int32, change func(p *pageMeter)) {
 	p := &m.pages[i]
 	m.count(i, -1)
@@ -151,7 +151,7 @@ func (m *meter) update(i int32, change func(p *pageMeter)) {
 	m.count(i, 1)
 }
 
-// beginStep lets happen what has happened by the end of step d; visits of the step see it.
+// beginStep applies the changes up to the end of step d; visits of the step see them.
 func (m *meter) beginStep(d int) {
 	m.step = d
 	for _, t := range m.truth.byStep[d] {
@@ -166,13 +166,13 @@ func (m *meter) beginStep(d int) {
 	m.shown.publish(d)
 }
 
-// stale tells whether a refetch of p would see a change: the clairvoyant's oracle.
+// stale reports whether a refetch of p would find a change: the oracle of the clairvoyant.
 func (m *meter) stale(p sitegraph.PageID) bool {
 	i := m.of(p)
 	return i >= 0 && m.pages[i].since != 0 && m.pages[i].now.alive
 }
 
-// found books a page that became known.
+// found notes a page that became known.
 func (m *meter) found(p sitegraph.PageID) {
 	i := m.of(p)
 	if i < 0 {
@@ -187,11 +187,11 @@ func (m *meter) found(p sitegraph.PageID) {
 	m.pages[i].once = true
 }
 
-// seen books a visit.
+// seen notes a visit.
 func (m *meter) seen(e *crawl.Event) {
 	r := &m.totals
 	r.Fetched++
-	// no page, so that its changes are none of ours to find
+	// it is no page, so its changes do not count
 	if e.Record.State == sitegraph.StateSource {
 		r.Sources++
 		return
@@ -233,14 +233,14 @@ func (m *meter) seen(e *crawl.Event) {
 		}
 		m.update(i, func(p *pageMeter) { p.known, p.has = false, false })
 		m.shown.noteVisit(i, m.step, shownPage{})
-	case sitegraph.VerdictUnknown: // a failure, which replay never has: the copy stays as it was
+	case sitegraph.VerdictUnknown: // a failure, which replay never has: the copy is unchanged
 	default:
 		m.update(i, func(p *pageMeter) { p.copy, p.has = p.now, true })
 		m.shown.noteVisit(i, m.step, shownPage{copy: m.pages[i].now, has: true})
 	}
 }
 
-// endStep takes the step's freshness and age.
+// endStep adds the freshness and age of a step.
 func (m *meter) endStep(d int) {
 	if m.living > 0 {
 		f := float64(m.fresh) / float64(m.living)
@@ -273,7 +273,7 @@ func (m *meter) endStep(d int) {
 	}
 }
 
-// drawFreshness takes the step's freshness in each of the resampled corpora.
+// drawFreshness adds the freshness of a step in each resampled corpus.
 func (m *meter) drawFreshness() {
 	for i, times := range m.corpora {
 		var sum standing
@@ -288,7 +288,7 @@ func (m *meter) drawFreshness() {
 	}
 }
 
-// drawn are the measures in each of the resampled corpora; nil if there are none.
+// drawn returns the measures in each resampled corpus, or nil.
 func (m *meter) drawn() draws {
 	if m.corpora == nil {
 		return nil
@@ -335,7 +335,8 @@ func (m *meter) result(name string, o StreamOptions) StreamResult {
 	return r
 }
 
-// detectionDelay is the mean and the median of the hours from a change to the visit that found it.
+// detectionDelay returns the mean and median number of hours from a change to the visit that found
+// it.
 func (m *meter) detectionDelay() (mean, median Number) {
 	n := len(m.delays)
 	if n == 0 {

@@ -11,11 +11,11 @@ import (
 	"github.com/recrawl/recrawl/planner/crawl"
 )
 
-// The hours between which the front pages of newspapers change.
+// newsBegins and newsEnds are the hours between which front pages of newspapers change.
 const newsBegins, newsEnds = 7, 22
 
 // newspapers have front pages that change every ten minutes by day and never by night, articles
-// that change once in a month at any moment, and an archive that never does.
+// that change once in a month at any time, and an archive that never changes.
 func newspapers(rng *rand.Rand, papers, fronts, articles, archive, days int) (
 	all []*history.Server) {
 	for n := range papers {
@@ -49,9 +49,9 @@ func newspapers(rng *rand.Rand, papers, fronts, articles, archive, days int) (
 	return all
 }
 
-// What value makes of newspapers in rounds of ten minutes: it visits their front pages by day, and
-// leaves them alone by night. Rounds of ten minutes find more than those of an hour, and these more
-// than those of a day, with as many fetches a day.
+// TestNewspapers checks that value, in rounds of ten minutes, visits front pages by day and not by
+// night. Rounds of ten minutes find more than hourly ones, and these more than daily ones, with the
+// same fetches a day.
 func TestNewspapers(t *testing.T) {
 	t.Parallel()
 	const days = 21
@@ -63,14 +63,14 @@ func TestNewspapers(t *testing.T) {
 		stage := c.replayed()
 		stage.Log = func(e *crawl.Event) {
 			at := e.Record.Tried
-			// it has to learn the hours
+			// it must learn the hours first
 			if url := stage.Graph.URL(e.Visit.Page); !isFront(url) || at.Before(c.Base.Add(3*day)) {
 				return
 			}
 			switch hour := at.Add(-time.Minute).Hour(); {
 			case newsBegins <= hour && hour < newsEnds:
 				byDay++
-			case hour != newsEnds: // when the last changes of the day are found
+			case hour != newsEnds: // the last changes of the day are found then
 				byNight++
 			}
 		}

@@ -8,7 +8,7 @@ import (
 // Number is a float64 whose undefined value (NaN) is null in JSON.
 type Number float64
 
-// MarshalJSON writes the shortest form that reads back the same.
+// MarshalJSON writes the shortest form that reads back equal.
 func (n Number) MarshalJSON() ([]byte, error) {
 	if math.IsNaN(float64(n)) || math.IsInf(float64(n), 0) {
 		return []byte("null"), nil
@@ -27,7 +27,7 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// ratio is a / b, undefined for b = 0.
+// ratio returns a / b, or NaN for b = 0.
 func ratio[T int | float64](a, b T) Number {
 	if b == 0 {
 		return Number(math.NaN())

@@ -18,14 +18,14 @@ func (s *DividedServer) pages() []sitegraph.PageID {
 	return pages
 }
 
-// DivisionSummary is a division as JSON has it.
+// DivisionSummary is a division in the form for JSON.
 type DivisionSummary struct {
 	Server  string   `json:"server"`
 	Method  string   `json:"method"`
 	InUse   string   `json:"in_use"` // method by which the policy divides it; "": not known
 	Base    int      `json:"base"`
-	Pages   int      `json:"pages"` // each once, orphans too
-	Sites   []Site   `json:"sites"` // by their first top
+	Pages   int      `json:"pages"` // each once, with orphans
+	Sites   []Site   `json:"sites"` // by their first tops
 	Orphans []string `json:"orphans"`
 }
 
@@ -36,10 +36,10 @@ type Site struct {
 	Upper   []int    `json:"upper"`   // indices into sites
 }
 
-// Division is a partition, as pages and as addresses, in the same order.
+// Division is a partition, by pages and by URLs, in the same order.
 type Division struct {
 	Source    *DividedServer
-	Partition sitegraph.Partition // sites as in Result
+	Partition sitegraph.Partition // its sites are in the order of the summary
 	Result    DivisionSummary
 	pages     []sitegraph.PageID
 }
@@ -48,7 +48,7 @@ type Division struct {
 func Divide(s *DividedServer, method string) *Division {
 	g := s.Graph
 	d := &Division{Source: s, pages: s.pages()}
-	// the settings were checked: it is known
+	// the settings were checked, so the method is known
 	d.Partition, _ = g.Partition(method, s.Server, s.Counts)
 	d.byAddress()
 	d.Result = DivisionSummary{Server: g.ServerName(s.Server), Method: method, InUse: s.InUse,
@@ -65,7 +65,7 @@ func Divide(s *DividedServer, method string) *Division {
 	return d
 }
 
-// byAddress sorts everything by address; the graph sorts by order of discovery.
+// byAddress sorts everything by URL; the graph sorts by discovery.
 func (d *Division) byAddress() {
 	order := func(a, b sitegraph.PageID) int {
 		return strings.Compare(d.Source.Graph.URL(a), d.Source.Graph.URL(b))
@@ -76,7 +76,7 @@ func (d *Division) byAddress() {
 		slices.SortFunc(s.Tops, order)
 		slices.SortFunc(s.Members, order)
 	}
-	// No two sites share a first top: a page is top of one site at most.
+	// No two sites share a first top: a page is top of at most one site.
 	slices.SortFunc(d.Partition.Sites, func(a, b sitegraph.Site) int {
 		return order(a.Tops[0], b.Tops[0])
 	})

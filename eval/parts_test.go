@@ -10,9 +10,9 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 )
 
-// templates are a web whose pages are made by templates: some to each server. A template changes
-// now and then, and with it nine of ten of its pages. Their addresses are random ids, and tell of
-// the template if named: then it is their directory.
+// templates is a web of pages made by templates, some for each server. Sometimes a template
+// changes, and nine of ten of its pages change with it. URLs are random ids; if named they contain
+// the template as their directory.
 type templates struct {
 	servers, pages, templates, weeks int
 	named                            bool
@@ -52,9 +52,9 @@ func (o templates) histories(seed uint64) (all []*history.Server) {
 	return all
 }
 
-// Where addresses say nothing, pages that change together are found by when they changed. Then
-// visits find nearly as many changes as where the directories of pages name their templates.
-// RECRAWL_LONG: a larger web.
+// TestPartsOfHiddenTemplates checks that pages which change together are found by the times of
+// their changes if URLs show nothing. Visits then find nearly as many changes as with templates in
+// the directories. RECRAWL_LONG uses a larger web.
 func TestPartsOfHiddenTemplates(t *testing.T) {
 	web := templates{servers: 2, pages: 200, templates: 4, weeks: 30}
 	runs, budgets := 1, []float64{0.1}

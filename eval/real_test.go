@@ -14,7 +14,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/crashtest"
 )
 
-// realCorpus is read once: the 45 recorded servers at week 12.
+// realCorpus reads the 45 recorded servers at week 12 once.
 var realCorpus = sync.OnceValues(func() (*Dataset, error) {
 	servers, err := history.ReadFiles(context.Background(), []string{realHistories}, nil)
 	if err != nil {
@@ -23,7 +23,7 @@ var realCorpus = sync.OnceValues(func() (*Dataset, error) {
 	return NewDataset(context.Background(), servers, Options{Base: 12 * week})
 })
 
-// realHistories lie beside the module: they are too large to be part of it.
+// realHistories is the folder beside the module: the histories are too large to be part of it.
 var realHistories = filepath.Join("..", "..", "shared", "data", "histories")
 
 func recorded(t testing.TB) *Dataset {
@@ -41,9 +41,8 @@ func recorded(t testing.TB) *Dataset {
 	return c
 }
 
-// The figures of an independent evaluator on the same histories. Which pages there are and
-// what changed must agree to the page; policies break ties otherwise, so their areas agree
-// only roughly.
+// TestRealSnapshots compares with an independent evaluator on the same histories. Pages and changes
+// must be equal; policies break ties differently, so areas agree only roughly.
 func TestRealSnapshots(t *testing.T) {
 	t.Parallel()
 	c := recorded(t)
@@ -51,7 +50,7 @@ func TestRealSnapshots(t *testing.T) {
 	wantInt(t, "base pages", len(c.Pages), 42_657)
 	for _, test := range []struct {
 		weeks, pages, changed, vanished int
-		fetchedA                        int     // by method a
+		fetchedA                        int     // for method a
 		coverageA                       float64 // to three digits
 		gainA, gainBreadthFirst         float64
 	}{
@@ -84,8 +83,8 @@ func TestRealSnapshots(t *testing.T) {
 	}
 }
 
-// Sets that are exactly determined: pages fetched and coverage, to three digits, by an
-// independent evaluator. Methods inside whole servers fetch what the method alone does.
+// TestRealSites compares exactly determined sets with an independent evaluator: pages fetched, and
+// coverage to three digits. Methods inside whole servers fetch the same as the method alone.
 func TestRealSites(t *testing.T) {
 	t.Parallel()
 	c := recorded(t)

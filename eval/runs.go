@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// RunMeasures are what one of several runs of a policy reached.
+// RunMeasures are the measures of one of several runs.
 type RunMeasures struct {
 	Seed       uint64 `json:"seed"`
 	Coverage   Number `json:"coverage"`
@@ -14,8 +14,8 @@ type RunMeasures struct {
 	Discovered Number `json:"discovered"`
 }
 
-// Range is the smallest and the largest that one of several runs reached of a measure; undefined
-// where it is in all of them.
+// Range returns the smallest and largest value of a measure over several runs, or undefined values
+// if no run has one.
 func (r *StreamResult) Range(measure string) [2]Number {
 	least, most := math.NaN(), math.NaN()
 	for _, of := range r.Runs {
@@ -33,7 +33,7 @@ func (r *StreamResult) Range(measure string) [2]Number {
 	return [2]Number{Number(least), Number(most)}
 }
 
-// measures of a run by a seed.
+// measures returns the measures of a run by a seed.
 func (r *StreamResult) measures(seed uint64) RunMeasures {
 	return RunMeasures{seed, r.Coverage, r.UpdateRate, r.Freshness, r.Discovered}
 }
@@ -43,7 +43,7 @@ func (r RunMeasures) measure(name string) Number {
 		Discovered: r.Discovered}[name]
 }
 
-// shares and counts are what means are taken of.
+// shares returns pointers to the fields that are averaged.
 func (r *StreamResult) shares() []*Number {
 	return []*Number{
 		&r.UpdateRate,
@@ -65,10 +65,10 @@ func (r *StreamResult) counts() []*int {
 		&r.Sources, &r.Unused}
 }
 
-// meanOf several runs of one policy with the seeds that follow one: each measure is the mean of
-// those defined, also on each of the resampled corpora and week by week; counts are rounded, but
-// those of weeks are sums. Calibration is that of all their probabilities together. Of what sources
-// claimed, which histories have none of, nothing is told.
+// meanOf returns the mean of several runs of one policy with consecutive seeds. Each measure is the
+// mean of its defined values, also on each resampled corpus and week by week. Counts are rounded,
+// but those of weeks are sums. Calibration is that of all their probabilities together. Claims of
+// sources are left out, because histories have none.
 func meanOf(runs []StreamResult, seed uint64) StreamResult {
 	if len(runs) == 1 {
 		return runs[0]
@@ -125,7 +125,7 @@ func meanOf(runs []StreamResult, seed uint64) StreamResult {
 	return r
 }
 
-// severalOf is a number of runs, 0 for one.
+// severalOf returns a number of runs, or 0 for one.
 func severalOf(runs int) int {
 	if runs < 2 {
 		return 0

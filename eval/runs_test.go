@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Several runs are the mean of runs with as many seeds, on the same resampled corpora.
+// TestRuns checks that several runs give the mean of single runs with their seeds, on the same
+// resampled corpora.
 func TestRuns(t *testing.T) {
 	const runs = 3
 	for _, seed := range seeds(2) {
@@ -64,7 +65,7 @@ func TestRuns(t *testing.T) {
 						policy, one.Seed, got, r.measures(one.Seed), repeat(t, seed))
 				}
 				one = o
-				one.run = int(run) // by its own seed, on the servers drawn by the first
+				one.run = int(run) // with its own seed, on the servers drawn by the first
 				drawn, err := c.stream(t.Context(), c.replayed(), c.newTruth(o.Weeks*7), one,
 					policy, nil)
 				if err != nil {
@@ -125,7 +126,7 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// Calibrations of several runs are those of all their probabilities.
+// TestMerge checks that the calibration of several runs is that of all their probabilities.
 func TestMerge(t *testing.T) {
 	var one, other, all reliability
 	for i := range 30 {
@@ -146,7 +147,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// A mean is of the runs in which a measure is defined.
+// TestMeanOf checks that a mean is over the runs with a defined value.
 func TestMeanOf(t *testing.T) {
 	undefined := Number(math.NaN())
 	got := meanOf([]StreamResult{{DiscoveryDelayDays: 2, Coverage: undefined},
@@ -158,7 +159,7 @@ func TestMeanOf(t *testing.T) {
 	}
 }
 
-// Range passes over runs in which a measure is not defined.
+// TestRange checks that Range ignores runs with an undefined value.
 func TestRange(t *testing.T) {
 	undefined := Number(math.NaN())
 	r := StreamResult{Runs: []RunMeasures{{Coverage: undefined}, {Coverage: 0.5}, {Coverage: 0.25},

@@ -17,7 +17,7 @@ import (
 	"github.com/recrawl/recrawl/planner/policy"
 )
 
-// results of all policies in both protocols, as JSON.
+// results returns the results of all policies in both protocols, as JSON.
 func results(t *testing.T, servers []*history.Server, o Options, seed uint64) []byte {
 	t.Helper()
 	c := newCorpus(t, servers, o)
@@ -58,7 +58,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 	}
 }
 
-// Choices are the same whether forecasts are kept in the store or not.
+// TestForecastChangesNothing checks that storing forecasts does not change choices.
 func TestForecastChangesNothing(t *testing.T) {
 	t.Parallel()
 	for _, seed := range seeds(2) {
@@ -71,7 +71,7 @@ func TestForecastChangesNothing(t *testing.T) {
 				stage.Forecast = forecast
 				stage.Log = func(e *crawl.Event) {
 					v := e.Visit
-					v.Due = time.Time{} // what was kept
+					v.Due = time.Time{} // what was stored
 					of = append(of, v)
 					if forecast && (e.Record.Due.IsZero() || e.Record.Reason == "") {
 						t.Errorf("%s: nothing is kept of when page %d is due; %s",
@@ -94,7 +94,8 @@ func TestForecastChangesNothing(t *testing.T) {
 	}
 }
 
-// Servers with different t0 are aligned on t - t0: moving whole histories changes nothing.
+// TestServersAreAligned checks that servers with different t0 are aligned on t - t0: moving whole
+// histories changes nothing.
 func TestServersAreAligned(t *testing.T) {
 	t.Parallel()
 	for _, seed := range seeds(5) {
@@ -148,7 +149,7 @@ func TestNumberJSON(t *testing.T) {
 	wantNumber(t, "1/4", ratio(1, 4), 0.25)
 }
 
-// A result with undefined values survives JSON.
+// TestResultJSON checks that a result with undefined values survives JSON.
 func TestResultJSON(t *testing.T) {
 	nan := Number(math.NaN())
 	in := SnapshotResult{Policy: "random", AUC: nan, Gain: 0.5, GainInServers: nan,
@@ -232,7 +233,7 @@ func TestPercentiles(t *testing.T) {
 	}
 }
 
-// The tallies behind a spread add up to the result.
+// TestSpreadOfRuns checks that the tallies of a spread add up to the result.
 func TestSpreadOfRuns(t *testing.T) {
 	c := tiny(t, Options{})
 	run, err := c.Stream(t.Context(), StreamOptions{Weeks: 1, Budget: 4, New: 0.5, Spread: true},

@@ -2,7 +2,7 @@ package eval
 
 import "time"
 
-// shown follows what a search shows of each page: the copy of the last visit that is a lag old.
+// shown tracks what a search shows of each page: the copy of the last visit at least a lag ago.
 type shown struct {
 	pages   []shownPage
 	weight  []float64
@@ -10,17 +10,17 @@ type shown struct {
 	waiting [][]sighting
 	on      bool
 
-	sum   float64 // of the shares of steps
+	sum   float64 // sum of the shares of steps
 	steps int
 }
 
-// shownPage is what is shown of a page.
+// shownPage is the shown state of a page.
 type shownPage struct {
 	copy content
 	has  bool
 }
 
-// sighting is what a visit found.
+// sighting is the result of a visit.
 type sighting struct {
 	page int32
 	now  shownPage
@@ -40,7 +40,7 @@ func newShown(t *truth, o *StreamOptions) shown {
 	return s
 }
 
-// noteVisit takes in what a visit of a step found.
+// noteVisit stores the result of a visit in a step.
 func (s *shown) noteVisit(page int32, step int, now shownPage) {
 	if s.on {
 		at := step % len(s.waiting)
@@ -48,10 +48,10 @@ func (s *shown) noteVisit(page int32, step int, now shownPage) {
 	}
 }
 
-// publish shows what visits found a lag before a step.
+// publish shows the results of visits a lag before a step.
 func (s *shown) publish(step int) {
 	if s.on && s.lag > 0 {
-		s.show((step + 1) % len(s.waiting)) // that of step - lag, as there are lag + 1 places
+		s.show((step + 1) % len(s.waiting)) // the slot of step - lag: there are lag + 1
 	}
 }
 
@@ -87,7 +87,7 @@ func (s *shown) add(m *meter) {
 	}
 }
 
-// result is the mean over the steps; 0 if it is not measured.
+// result returns the mean over the steps; 0 if it is not measured.
 func (s *shown) result() Number {
 	if !s.on {
 		return 0

@@ -12,9 +12,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Of three pages, all visited each day, one changes each tenth day and one dies: a search that
-// shows the visits of a lag before is wrong for so many days of each change, and for so many after
-// the death; each page counts by its weight.
+// TestSearchFreshness has three pages that are visited daily: one changes each tenth day and one
+// dies. A search that shows visits after a lag is wrong for that many days after each change, and
+// after the death. Each page counts by its weight.
 func TestSearchFreshness(t *testing.T) {
 	version := func(at int64, content string, links ...string) history.Version {
 		return history.Version{T: at,

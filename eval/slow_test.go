@@ -11,12 +11,12 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// This file computes the measures a second time, slowly: from the histories and a log of
-// visits, every state looked up anew, no sums carried along, no graph.
+// This file computes the measures a second time, slowly: from the histories and a log of visits,
+// with every state looked up anew, without running sums or a graph.
 
-// randomServers makes one to three small servers that do everything a history can: versions
-// at the very end of a day, several in a day, at one moment, old contents again, deaths and
-// returns, pages born late, dead links, pages nobody links to.
+// randomServers makes one to three small servers with every feature of histories: versions at the
+// very end of a day, several in a day or at one time, old contents again, deaths and returns, late
+// pages, dead links, unlinked pages.
 func randomServers(rng *rand.Rand) []*history.Server {
 	var servers []*history.Server
 	for s := range 1 + rng.IntN(3) {
@@ -54,7 +54,7 @@ func randomLife(rng *rand.Rand, t0 int64, i int, urls []string) []history.Versio
 		switch {
 		case rng.IntN(6) == 0:
 			versions = append(versions, gone(t0+m))
-		case rng.IntN(5) == 0: // bytes and links may differ where the text does not
+		case rng.IntN(5) == 0: // bytes and links may differ for the same text
 			v := randomVersion(rng, t0+m, i, urls)
 			if last := versions[len(versions)-1]; last.Alive() {
 				v.Digests.Text, v.Digests.Main = last.Digests.Text, last.Digests.Main
@@ -67,8 +67,8 @@ func randomLife(rng *rand.Rand, t0 int64, i int, urls []string) []history.Versio
 	return versions
 }
 
-// randomMoment is a moment of five weeks, in seconds after their start; often the very end
-// of a day, or a second to either side.
+// randomMoment returns a time in five weeks, in seconds after their start; often the very end of a
+// day, or a second from it.
 func randomMoment(rng *rand.Rand) int64 {
 	if rng.IntN(3) == 0 {
 		return int64(1+rng.IntN(34))*daySeconds + int64(rng.IntN(3)) - 1
@@ -76,7 +76,7 @@ func randomMoment(rng *rand.Rand) int64 {
 	return int64(rng.IntN(35 * daySeconds))
 }
 
-// randomVersion has one of six contents. The same bytes always have the same links.
+// randomVersion has one of six contents. Equal bytes always have equal links.
 func randomVersion(rng *rand.Rand, t int64, i int, urls []string) history.Version {
 	content := rng.IntN(6)
 	rng = rand.New(rand.NewPCG(uint64(numberOf(urls[i%len(urls)])), uint64(content)))
@@ -96,7 +96,7 @@ func randomVersion(rng *rand.Rand, t int64, i int, urls []string) history.Versio
 	return shows(t, fmt.Sprintf("%d|%d|%d", content, content/2, content/4), links...)
 }
 
-// numberOf is a number that an address has for itself.
+// numberOf returns a number for each URL.
 func numberOf(url string) (n int64) {
 	for _, c := range []byte(url) {
 		n = n*31 + int64(c)
@@ -104,7 +104,7 @@ func numberOf(url string) (n int64) {
 	return n
 }
 
-// slowState is the version of an address that is there at t, nil if there is no page.
+// slowState returns the version of a URL that exists at t, or nil without a page.
 func slowState(s *history.Server, url string, t int64) *history.Version {
 	p := s.Page(url)
 	if p == nil {
@@ -122,7 +122,7 @@ func slowState(s *history.Server, url string, t int64) *history.Version {
 	return now
 }
 
-// slowLinks are the in-server links of a version of url.
+// slowLinks returns the in-server links of a version of url.
 func slowLinks(url string, v *history.Version) map[string]bool {
 	links := map[string]bool{}
 	if v == nil {
@@ -136,7 +136,7 @@ func slowLinks(url string, v *history.Version) map[string]bool {
 	return links
 }
 
-// slowBase are the pages alive at t and within 11 hops of the top page.
+// slowBase returns the pages alive at t within 11 hops of the top page.
 func slowBase(s *history.Server, t int64) map[string]bool {
 	base, ring := map[string]bool{}, map[string]bool{"http://" + s.Name + "/": true}
 	for range sitegraph.MaxDepth {
@@ -156,7 +156,7 @@ func slowBase(s *history.Server, t int64) map[string]bool {
 	return base
 }
 
-// slowRun is one stream: the corpus, the log of one policy, and what is counted in it.
+// slowRun is one stream: the corpus, the log of one policy, and its counts.
 type slowRun struct {
 	options Options
 	days    int
@@ -167,11 +167,11 @@ type slowRun struct {
 	copyDay map[string]int             // day of the visit that made the copy; 0 for the base
 	known   map[string]bool            // as a page to visit
 	ever    map[string]bool            // was known once
-	links   map[string]map[string]bool // links of the last snapshot we have
+	links   map[string]map[string]bool // links of the last fetched snapshot
 	problem string                     // a visit that should not have been made
 }
 
-// state is what is at url at the end of a day; nil: no page.
+// state returns the version at url at the end of a day; nil: no page.
 func (r *slowRun) state(url string, day int) *history.Version {
 	s := r.servers[sitegraph.ServerName(url)]
 	if s == nil {
@@ -205,7 +205,7 @@ func newSlowRun(servers []*history.Server, o Options, days int) *slowRun {
 	return r
 }
 
-// born is the first day at whose end a page not alive at the base is alive; else 0.
+// born returns the first day at whose end a page not alive at the base is alive, or 0.
 func (r *slowRun) born(url string) int {
 	if r.state(url, 0) != nil {
 		return 0
@@ -218,7 +218,7 @@ func (r *slowRun) born(url string) int {
 	return 0
 }
 
-// events and deaths of one page.
+// happened returns the events and deaths of a page.
 func (r *slowRun) happened(url string) (events, deaths int) {
 	for d := 1; d <= r.days; d++ {
 		switch before, after := r.state(url, d-1), r.state(url, d); {
@@ -232,7 +232,7 @@ func (r *slowRun) happened(url string) (events, deaths int) {
 	return events, deaths
 }
 
-// discoverable pages, as a fixed point.
+// discoverable returns the discoverable pages, as a fixed point.
 func (r *slowRun) discoverable() map[string]bool {
 	found := map[string]bool{}
 	for grown := true; grown; {
@@ -261,8 +261,7 @@ func (r *slowRun) find(url string, day int, discoverable map[string]bool, delays
 	r.known[url], r.ever[url] = true, true
 }
 
-// measure goes through a log and returns the result it amounts to. The totals of the days
-// are checked against the budget by the caller.
+// measure computes the result of a log. The caller checks the daily totals against the budget.
 func (r *slowRun) measure(log []step) StreamResult {
 	var result StreamResult
 	events, deaths := 0, 0
@@ -360,7 +359,7 @@ func (r *slowRun) complain(format string, args ...any) {
 	}
 }
 
-// freshness at a day's end: the share of good copies among known living pages.
+// freshness returns the share of fresh copies among known living pages at a day's end.
 func (r *slowRun) freshness(day int) (float64, bool) {
 	living, fresh := 0, 0
 	for _, url := range r.pages {
@@ -375,8 +374,8 @@ func (r *slowRun) freshness(day int) (float64, bool) {
 	return float64(fresh) / float64(living), living > 0
 }
 
-// age at a day's end: the mean, over known living pages with a copy, of the days since the
-// copy went bad: since then the page has been different or absent at every day's end.
+// age returns, at a day's end, the mean over known living pages with a copy of the days since the
+// copy became stale: since then the page has differed or been absent at every day's end.
 func (r *slowRun) age(day int) (float64, bool) {
 	sum, copies := 0, 0
 	for _, url := range r.pages {
@@ -405,7 +404,7 @@ func slowMean(values []float64) Number {
 	return Number(sum / float64(len(values)))
 }
 
-// visits writes a log line by line.
+// visits returns a log line by line.
 func visits(log []step) string {
 	var b strings.Builder
 	for _, s := range log {

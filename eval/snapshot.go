@@ -15,22 +15,22 @@ import (
 type SnapshotRun struct {
 	Protocol string           `json:"protocol"` // "snapshot"
 	Corpus   SnapshotTotals   `json:"corpus"`
-	Base     int              `json:"base"`    // weeks after the window's start
+	Base     int              `json:"base"`    // weeks after the start of the window
 	Weeks    int              `json:"weeks"`   // N: weekly snapshots; N-1 comparisons
-	History  int              `json:"history"` // weekly states before the base shown to policies
+	History  int              `json:"history"` // weekly states before the base that policies see
 	Budget   Number           `json:"budget"`  // null: a sweep has none
 	New      Number           `json:"new"`     // null
 	Change   string           `json:"change"`
 	Seed     uint64           `json:"seed"`
 	Results  []SnapshotResult `json:"results"`
-	// Absent names evidence that these policies would use and that histories do not have: "feed",
-	// "sitemap", "last-modified". Nil if none of them would use it.
+	// Absent lists evidence that these policies use and histories lack: "feed", "sitemap",
+	// "last-modified"; or is nil.
 	Absent []string `json:"absent,omitempty"`
-	// Comparison compares one policy with the others, if asked for.
+	// Comparison compares one policy with the others, if requested.
 	Comparison *Comparison `json:"comparison,omitempty"`
 
-	// ChangedWeekly counts the pages that changed in at least one weekly comparison (reading
-	// R1 of [LINK 3]), whatever they hold at the fetch time. For the report alone.
+	// ChangedWeekly counts the pages that changed in at least one weekly comparison (reading R1 of
+	// [LINK 3]), whatever their content at the fetch time. Only the report uses it.
 	ChangedWeekly int `json:"-"`
 }
 
@@ -42,10 +42,10 @@ type SnapshotTotals struct {
 	Vanished int `json:"vanished"`
 }
 
-// SnapshotResult is what one policy reached.
+// SnapshotResult is the result of one policy.
 type SnapshotResult struct {
 	Policy string `json:"policy"`
-	// least server rate; policies by servers only
+	// Threshold is the least server rate; for policies by servers only.
 	Threshold      float64      `json:"threshold,omitempty"`
 	Fetched        int          `json:"fetched"`
 	ChangedFetched int          `json:"changed_fetched"`
@@ -60,33 +60,33 @@ type SnapshotResult struct {
 	draws draws // nil unless servers were resampled
 }
 
-// Measure is one of SnapshotMeasures.
+// Measure returns one of SnapshotMeasures.
 func (r *SnapshotResult) Measure(name string) Number {
 	return map[string]Number{Gain: r.Gain, GainInServers: r.GainInServers, Coverage: r.Coverage,
 		UpdateRate: r.UpdateRate}[name]
 }
 
-// Interval is the spread of a measure; undefined if servers were not resampled.
+// Interval returns the spread of a measure, undefined without resampling.
 func (r *SnapshotResult) Interval(measure string) [2]Number { return r.draws.interval(measure) }
 
-// fetched is one visit of a sweep: all that the measures need.
+// fetched is one visit of a sweep, with what the measures need.
 type fetched struct {
 	server  sitegraph.ServerID
 	changed bool
 }
 
-// horizon is the truth about one fetch time.
+// horizon is the truth at one fetch time.
 type horizon struct {
 	*Dataset
 	at       time.Time
 	changed  []bool // by page
 	vanished []bool // by page
 	totals   SnapshotTotals
-	alive    []int // by server: base pages still there
-	updated  []int // by server: changed ones of these
+	alive    []int // by server: living base pages
+	updated  []int // by server: those of them that changed
 }
 
-// newHorizon compares the base with the state weeks-1 weeks later: what one fetch can see.
+// newHorizon compares the base with the state weeks-1 weeks later: what one fetch can find.
 func (c *Dataset) newHorizon(weeks int) *horizon {
 	h := &horizon{Dataset: c, at: c.Base.Add(time.Duration(weeks-1) * week),
 		changed: make([]bool, len(c.isBase)), vanished: make([]bool, len(c.isBase)),
@@ -110,7 +110,7 @@ func (c *Dataset) newHorizon(weeks int) *horizon {
 	return h
 }
 
-// changedWeekly reports whether a page differs between two weekly snapshots in a row.
+// changedWeekly reports whether a page differs between two consecutive weekly snapshots.
 func (c *Dataset) changedWeekly(p sitegraph.PageID, weeks int) bool {
 	url := c.graph.URL(p)
 	last := c.store.Records()[p].Digests
@@ -127,18 +127,18 @@ func (c *Dataset) changedWeekly(p sitegraph.PageID, weeks int) bool {
 	return false
 }
 
-// SnapshotOptions of a run.
+// SnapshotOptions configure a run.
 type SnapshotOptions struct {
 	Weeks  int // N
 	Seed   uint64
 	Spread bool
-	// Compare names the policy to be compared with the others; "": none. Without are its
-	// variants among the policies, each with a part switched off.
+	// Compare names the policy to compare with the others, or is "". Without lists its variants
+	// among the policies, each with a part switched off.
 	Compare string
 	Without []string
-	Alpha   float64 // of gamma
-	Sample  int     // pages sampled a server by server-sample; 5 if not set
-	// Thresholds are least server rates: policies by servers run once for each. Empty: 0.
+	Alpha   float64 // for gamma
+	Sample  int     // pages that server-sample samples for each server; default 5
+	// Thresholds are least server rates: policies by servers run once for each. Empty means 0.
 	Thresholds []float64
 }
 
@@ -199,7 +199,7 @@ func (r *SnapshotRun) contenders() []contender {
 	return all
 }
 
-// valuesOf are the measures of a result by name.
+// valuesOf returns the measures of a result by name.
 func valuesOf(r interface{ Measure(string) Number }, measures []string) map[string]Number {
 	values := make(map[string]Number, len(measures))
 	for _, m := range measures {
@@ -208,13 +208,13 @@ func valuesOf(r interface{ Measure(string) Number }, measures []string) map[stri
 	return values
 }
 
-// sweepOf is one sweep to make.
+// sweepOf is a sweep to make.
 type sweepOf struct {
 	policy    string
 	threshold float64
 }
 
-// sweepsOf repeats the policies by servers for each threshold.
+// sweepsOf repeats policies by servers for each threshold.
 func sweepsOf(policies []string, thresholds []float64) []sweepOf {
 	var all []sweepOf
 	for _, p := range policies {
@@ -229,13 +229,13 @@ func sweepsOf(policies []string, thresholds []float64) []sweepOf {
 	return all
 }
 
-// sweep lets a policy choose in the recorded world and returns the visits in order.
+// sweep lets a policy choose in the recorded world, and returns its visits in order.
 func (h *horizon) sweep(ctx context.Context, s sweepOf, o SnapshotOptions) ([]fetched, error) {
 	return h.visits(ctx, h.recorded(), s, o)
 }
 
-// previousRate is the share of a server's base pages that changed in the window before the
-// base: of the same length as the horizon, at most what there is.
+// previousRate returns the share of a server's base pages that changed in the window before the
+// base, which is as long as the horizon or as the history.
 func (h *horizon) previousRate(s sitegraph.ServerID) float64 {
 	window := min(h.at.Sub(h.Base), h.Base.Sub(history.WorldEpoch))
 	var pages, changed int
@@ -255,7 +255,7 @@ func (h *horizon) previousRate(s sitegraph.ServerID) float64 {
 	return max(float64(ratio(changed, max(pages, 1))), 0)
 }
 
-// resultOf makes the result of a sweep.
+// resultOf computes the result of a sweep.
 func (h *horizon) resultOf(s sweepOf, o SnapshotOptions, order []fetched) SnapshotResult {
 	r := h.measure(s.policy, order)
 	r.Threshold = s.threshold
@@ -271,7 +271,7 @@ func (h *horizon) resultOf(s sweepOf, o SnapshotOptions, order []fetched) Snapsh
 	return r
 }
 
-// measure computes what is reported of an order of visits.
+// measure computes the measures of an order of visits.
 func (h *horizon) measure(name string, order []fetched) SnapshotResult {
 	r := SnapshotResult{Policy: name, Fetched: len(order)}
 	for _, f := range order {
@@ -288,7 +288,7 @@ func (h *horizon) measure(name string, order []fetched) SnapshotResult {
 	return r
 }
 
-// tallies are the servers' parts in a result.
+// tallies returns the parts of the servers in a result.
 func (h *horizon) tallies(order []fetched) []tally {
 	tallies := make([]tally, len(h.updated))
 	for s := range tallies {

@@ -21,14 +21,15 @@ func snapshot(t testing.TB, c *Dataset, o SnapshotOptions, policies ...string) S
 	return run
 }
 
-// What one fetch sees so many weekly snapshots after the base of the tiny corpus.
+// TestSnapshotTotals checks what one fetch can find a number of weekly snapshots after the base of
+// the tiny corpus.
 func TestSnapshotTotals(t *testing.T) {
 	for _, test := range []struct {
 		weeks                    int
 		change                   sitegraph.ChangeBy
 		pages, changed, vanished int
 	}{
-		{1, sitegraph.ChangeByBytes, 7, 0, 0}, // no comparison at all
+		{1, sitegraph.ChangeByBytes, 7, 0, 0}, // nothing to compare
 		// Day 7: a/ B, a/1 C, a/2 A again, a/3 B (it had been gone), b/ A, b/1 C; b/2 is gone.
 		{2, sitegraph.ChangeByBytes, 6, 4, 1},
 		{2, sitegraph.ChangeByText, 6, 3, 1}, // a/1, a/3, b/1: only bytes differ on a/
@@ -44,7 +45,7 @@ func TestSnapshotTotals(t *testing.T) {
 	}
 }
 
-// seedWith finds a seed with which the first visits of a sweep have these outcomes.
+// seedWith returns a seed with which the first visits of a sweep have these outcomes.
 func seedWith(t *testing.T, h *horizon, policy string, want ...fetched) uint64 {
 	t.Helper()
 	for seed := range uint64(1000) {
@@ -65,8 +66,8 @@ func seedWith(t *testing.T, h *horizon, policy string, want ...fetched) uint64 {
 	return 0
 }
 
-// N = 2 on the tiny corpus: 6 pages, 4 changed; the clairvoyant's AUC is 1 - 4/12 = 2/3.
-// Found after each visit, and areas in units of 1/6 * 1/4:
+// TestSnapshotByHand has N = 2 on the tiny corpus: 6 pages, 4 changed; the clairvoyant's AUC is 1 -
+// 4/12 = 2/3. Found after each visit, and areas in units of 1/6 * 1/4:
 //
 //	a, a/ first              C U C U C, stop     found 1 1 2 2 3     .5+1+1.5+2+2.5 + (3+4)/2 = 11    AUC 11/24
 //	a, b/ first              U C C U C, stop     found 0 1 2 2 3     0+.5+1.5+2+2.5 + (3+4)/2 = 10    AUC 10/24
@@ -74,8 +75,8 @@ func seedWith(t *testing.T, h *horizon, policy string, want ...fetched) uint64 {
 //	breadth-first, b/ first  U C C C U C         found 0 1 2 3 3 4   0+.5+1.5+2.5+3+3.5 = 11          AUC 11/24
 //
 // Inside a (4 pages, 3 changed, best 5/8) all have C C U C: (.5+1.5+2+2.5)/12 = 13/24, gain
-// (1/24)/(1/8) = 1/3. Inside b (2 pages, 1 changed, best 3/4): breadth-first has U C, 1/4,
-// gain -1; a has U and a straight line, 1/4 too. Mean -1/3.
+// (1/24)/(1/8) = 1/3. Inside b (2 pages, 1 changed, best 3/4): breadth-first has U C, 1/4, gain -1;
+// a has U and a straight line, 1/4 too. Mean -1/3.
 func TestSnapshotByHand(t *testing.T) {
 	h := tiny(t, Options{}).newHorizon(2)
 	a, b := fetched{0, true}, fetched{1, false}
@@ -130,7 +131,7 @@ func TestSnapshotByHand(t *testing.T) {
 	}
 }
 
-// Where nothing or everything changed there is nothing to gain, and nothing to divide by.
+// TestSnapshotUndefined checks that measures are undefined if no page or every page changed.
 func TestSnapshotUndefined(t *testing.T) {
 	r := snapshot(t, tiny(t, Options{}), SnapshotOptions{Weeks: 1}, "breadth-first").Results[0]
 	wantInt(t, "fetched", r.Fetched, 7)
@@ -144,7 +145,8 @@ func TestSnapshotUndefined(t *testing.T) {
 	wantNumber(t, "AUC of no visits", auc(nil, 4, 2), 0.5) // a straight line
 }
 
-// The curve is thinned: about as many points as asked for, the ends always there.
+// TestCurveThinned checks that a thinned curve has about the requested number of points, and always
+// its ends.
 func TestCurveThinned(t *testing.T) {
 	for _, test := range []struct{ visits, pages int }{{0, 10}, {1, 10}, {10, 10}, {199, 300},
 		{200, 200}, {399, 399}, {399, 500}, {12345, 12345}} {
@@ -172,7 +174,7 @@ func TestCurveThinned(t *testing.T) {
 	}
 }
 
-// slowAUC sums the area under the polyline through the points after each visit and (1,1).
+// slowAUC sums the area under the polyline through the points after each visit, and (1,1).
 func slowAUC(order []fetched, pages, changed int) float64 {
 	xs, ys := []float64{0}, []float64{0}
 	for i := range order {
@@ -202,8 +204,9 @@ func slowGain(order []fetched, pages, changed int) float64 {
 	return (slowAUC(order, pages, changed) - 0.5) / (slowAUC(best, pages, changed) - 0.5)
 }
 
-// AUC, gain and gain in servers of all policies on random corpora against slow ones, and in
-// passing: no page twice, none that vanished, no AUC above the clairvoyant's.
+// TestSnapshotAgainstSlow compares AUC, gain and gain in servers of all policies with slow ones on
+// random corpora. It also checks that no page is visited twice or after it vanished, and that no
+// AUC is above the clairvoyant's.
 func TestSnapshotAgainstSlow(t *testing.T) {
 	t.Parallel()
 	for _, seed := range seeds(40) {
@@ -281,7 +284,7 @@ func TestSnapshotAgainstSlow(t *testing.T) {
 	}
 }
 
-// slowTotals is the snapshot truth, straight from the histories.
+// slowTotals is the snapshot truth, computed directly from the histories.
 type slowTotals struct {
 	totals         SnapshotTotals
 	place          map[string]int
@@ -313,8 +316,9 @@ func slowSnapshot(servers []*history.Server, o Options, weeks int) slowTotals {
 	return s
 }
 
-// Random order gains nothing: over seeds the mean of the gain is 0. On 180 pages of which
-// 1/3 changed one gain has a standard deviation of about 0.09; 0.05 is 4 of the mean of 50.
+// TestRandomGainsNothing checks that the mean gain of random order over seeds is 0. On 180 pages,
+// 1/3 of them changed, a gain has a standard deviation of about 0.09; 0.05 is 4 deviations of the
+// mean of 50.
 func TestRandomGainsNothing(t *testing.T) {
 	var pages []*history.Page
 	var links []string
@@ -345,8 +349,8 @@ func TestRandomGainsNothing(t *testing.T) {
 	}
 }
 
-// A page that changes and goes back is changed by reading R1 (weekly comparisons), and not by
-// R2 (what one fetch can see).
+// TestChangedWeekly checks that a page which changes and returns is changed by reading R1 (weekly
+// comparisons), and not by R2 (one fetch).
 func TestChangedWeekly(t *testing.T) {
 	back := page("http://a.example/", shows(0, "A"), shows(8*daySeconds, "B"),
 		shows(15*daySeconds, "A"))

@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// Spread is what resampling servers does to a result: by measure, the 5th and 95th percentile
-// over 200 corpora of as many servers, drawn with replacement.
+// Spread has intervals of the measures by resampling servers: the 5th and 95th percentile over 200
+// corpora with the same number of servers, drawn with replacement.
 type Spread map[string][2]Number
 
 const resamples = 200
 
-// The measures that are resampled, by their names in JSON. A larger value is better.
+// Names in JSON of the measures that are resampled. A larger value is better.
 const (
 	Coverage      = "coverage"
 	UpdateRate    = "update_rate"
@@ -23,21 +23,21 @@ const (
 	GainInServers = "gain_in_servers"
 )
 
-// StreamMeasures and SnapshotMeasures are those of each protocol, the most telling first.
+// StreamMeasures and SnapshotMeasures are the measures of each protocol, the most important first.
 var (
 	StreamMeasures   = []string{Coverage, UpdateRate, Freshness, Discovered}
 	SnapshotMeasures = []string{Gain, GainInServers, Coverage, UpdateRate}
 )
 
-// tally is one server's part of a result.
+// tally is the part of a server in a result.
 type tally struct {
-	fetched, found, all int // visits, changed among them, all changes there were
+	fetched, found, all int // visits, changed pages among them, all changes
 }
 
-// Resamples draws 200 corpora of as many servers, with replacement: each yields how often
-// each server is in it, in a slice that the next one reuses. The same seed draws the same
-// corpora, so whatever is measured on them may be compared draw by draw. One server is drawn alone
-// again and again, which tells nothing: it yields none.
+// Resamples draws 200 corpora with the same number of servers, with replacement. Each is the number
+// of times that each server occurs, in a slice that the next one reuses. A seed always draws the
+// same corpora, so measures on them can be compared draw by draw. For a single server it yields
+// none, because all draws would be equal.
 func Resamples(servers int, seed uint64) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		rng := rand.New(rand.NewPCG(seed, 0x7370726561640000))
@@ -57,7 +57,7 @@ func Resamples(servers int, seed uint64) iter.Seq[[]int] {
 	}
 }
 
-// resampled is all that Resamples yields.
+// resampled returns all corpora of Resamples.
 func resampled(servers int, seed uint64) [][]int {
 	var all [][]int
 	for times := range Resamples(servers, seed) {
@@ -66,11 +66,11 @@ func resampled(servers int, seed uint64) [][]int {
 	return all
 }
 
-// draws are the measures of one result in each of the resampled corpora, by name. What two
-// policies reached in one draw may be compared: they had the same servers.
+// draws has the measures of one result in each resampled corpus, by name. Results of two policies
+// in one draw are comparable: they had the same servers.
 type draws map[string][]float64
 
-// spread is the interval of each measure.
+// spread returns the interval of each measure.
 func (d draws) spread() Spread {
 	s := Spread{}
 	for name := range d {
@@ -79,7 +79,7 @@ func (d draws) spread() Spread {
 	return s
 }
 
-// interval is that of one measure; undefined if it was not drawn.
+// interval returns the interval of one measure, undefined if it was not drawn.
 func (d draws) interval(measure string) [2]Number { return Interval(slices.Clone(d[measure])) }
 
 // addTallies adds coverage and update rate.
@@ -96,7 +96,7 @@ func (d draws) addTallies(corpora [][]int, servers []tally) {
 	}
 }
 
-// Interval returns the 5th and 95th percentile of values, NaN left out. It sorts them.
+// Interval returns the 5th and 95th percentile of values, without NaN. It sorts them.
 func Interval(values []float64) [2]Number {
 	values = slices.DeleteFunc(values, math.IsNaN)
 	if len(values) == 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 )
 
-// A page that changes each day at 10:20, in rounds of a day and of an hour. The budget is one of a
-// day whatever the rounds; how late a change is found follows from the round in which it is seen.
+// TestStreamBySteps has a page that changes each day at 10:20, in rounds of a day and of an hour.
+// The budget is daily for any round. The round of a visit determines how late a change is found.
 func TestStreamBySteps(t *testing.T) {
 	const minutes = 10*60 + 20
 	changing := page(tinyA, shows(0, "start"))
@@ -45,8 +45,8 @@ func TestStreamBySteps(t *testing.T) {
 	}
 }
 
-// The first change that a copy does not have counts, also within a step, and a page that came back
-// to its copy has none.
+// TestDelayIsFromTheFirstChange checks that the delay counts from the first change that the copy
+// lacks, also within a step, and that a page which returned to its copy has none.
 func TestDelayIsFromTheFirstChange(t *testing.T) {
 	hours := func(h float64) int64 { return 7*daySeconds + int64(h*60*60) }
 	changing := page(tinyA, shows(0, "A"), shows(hours(2), "B"), shows(hours(3), "A"), // back

@@ -22,21 +22,21 @@ type StreamRun struct {
 	Base     int          `json:"base"`
 	Weeks    int          `json:"weeks"`
 	History  int          `json:"history"`
-	Budget   float64      `json:"budget"` // share of the base pages fetched a day
+	Budget   float64      `json:"budget"` // share of the base pages to fetch a day
 	// StepHours is the length of a round.
 	StepHours float64 `json:"step_hours"`
 	New       float64 `json:"new"` // share of a day's budget for first visits
-	// LeastValue is what a visit had to be worth to be made; 0: nothing.
+	// LeastValue is the least worth of a visit; 0: any.
 	LeastValue float64 `json:"least_value,omitempty"`
 	Change     string  `json:"change"`
 	Seed       uint64  `json:"seed"`
-	// Of each policy, with the seeds from Seed on; results are means. 0: one.
+	// Runs of each policy have the seeds from Seed on; results are their means. 0 means one.
 	Runs    int            `json:"runs,omitempty"`
 	Results []StreamResult `json:"results"`
-	// Absent names evidence that these policies would use and that histories do not have: "feed",
-	// "sitemap", "last-modified". Nil if none of them would use it.
+	// Absent lists evidence that these policies use and histories lack: "feed", "sitemap",
+	// "last-modified"; or is nil.
 	Absent []string `json:"absent,omitempty"`
-	// Comparison compares one policy with the others, if asked for.
+	// Comparison compares one policy with the others, if requested.
 	Comparison *Comparison `json:"comparison,omitempty"`
 }
 
@@ -48,7 +48,7 @@ type StreamTotals struct {
 	Events    int `json:"events"`
 }
 
-// StreamResult is what one policy reached.
+// StreamResult is the result of one policy.
 type StreamResult struct {
 	Policy      string `json:"policy"`
 	Fetched     int    `json:"fetched"`
@@ -58,13 +58,13 @@ type StreamResult struct {
 	Coverage    Number `json:"coverage"`
 	Freshness   Number `json:"freshness"`
 	MeanAgeDays Number `json:"mean_age_days"`
-	// SearchFreshness is the time average of the share of what a search shows that is true: of the
-	// copies that it has, each weighed by its listed weight, those that are good. A page that is
-	// gone counts until a visit has found it so. 0: neither weights nor a lag are given.
+	// SearchFreshness is the time average of the true share of a search: of its copies, weighed by
+	// the listed weights, those that are fresh. A page that is gone counts until a visit finds
+	// that. 0: neither weights nor a lag are given.
 	SearchFreshness Number `json:"search_freshness,omitempty"`
-	// Of the changes found: from the first change that the copy did not have to the visit, which
-	// sees the page as it is at the end of its round. The median of several runs is the mean of
-	// theirs.
+	// DetectionDelayHours is the mean time from the first change that a copy lacks to the visit
+	// that finds it, which sees the page at the end of its round. The median of several runs is the
+	// mean of their medians.
 	DetectionDelayHours Number `json:"detection_delay_hours"`
 	MedianDelayHours    Number `json:"median_detection_delay_hours"`
 
@@ -73,36 +73,37 @@ type StreamResult struct {
 	NewFetched         int    `json:"new_fetched"`
 	DeletionsFound     Number `json:"deletions_found"` // share of all deletions
 	DeletionDelayDays  Number `json:"deletion_delay_days"`
-	DeletionVisits     int    `json:"deletion_visits"` // made because the page was probably gone
-	// Unused are fetches of the budget that no visit was worth (StreamOptions.LeastValue).
+	DeletionVisits     int    `json:"deletion_visits"` // visits because a page was probably gone
+	// Unused counts fetches of the budget for which no visit had enough worth
+	// (StreamOptions.LeastValue).
 	Unused int `json:"unused,omitempty"`
-	// Sources are the visits to feeds and sitemaps, among those fetched. Claims are what they and
-	// Last-Modified claimed, and how accurate it was. Histories have none of them.
+	// Sources counts the visits to feeds and sitemaps among those fetched. Claims has the accuracy
+	// of their claims and those of Last-Modified. Histories have none.
 	Sources int         `json:"sources,omitempty"`
 	Claims  []Claims    `json:"claims,omitempty"`
 	Weekly  []WeekPoint `json:"weekly"`
 	Spread  Spread      `json:"spread,omitempty"`
-	// Runs are behind the means if there were several.
+	// Runs are the single runs of a mean, if there were several.
 	Runs []RunMeasures `json:"runs,omitempty"`
-	// Calibration is of the probabilities that came with refetches, CalibrationUnvisited of pages
-	// drawn at random at each week's end, for policies that can be asked. Nil if there are none.
+	// Calibration is that of the probabilities of refetches, CalibrationUnvisited that of random
+	// pages at each week's end, for policies that can be asked; or nil.
 	Calibration          *Calibration `json:"calibration,omitempty"`
 	CalibrationUnvisited *Calibration `json:"calibration_unvisited,omitempty"`
 
 	draws              draws       // nil unless servers were resampled
-	visited, unvisited reliability // behind the calibrations
+	visited, unvisited reliability // of the calibrations
 }
 
-// Measure is one of StreamMeasures.
+// Measure returns one of StreamMeasures.
 func (r *StreamResult) Measure(name string) Number {
 	return r.measures(0).measure(name)
 }
 
-// Interval is the spread of a measure; undefined if servers were not resampled.
+// Interval returns the spread of a measure, undefined without resampling.
 func (r *StreamResult) Interval(measure string) [2]Number { return r.draws.interval(measure) }
 
-// Drawn is a measure on each of the resampled corpora, in the order of Resamples; nil if servers
-// were not resampled. Do not change it.
+// Drawn returns a measure on each resampled corpus, in the order of Resamples, or nil without
+// resampling. Callers must not change it.
 func (r *StreamResult) Drawn(measure string) []float64 { return r.draws[measure] }
 
 // WeekPoint is one week of a run, for curves over time.
@@ -112,47 +113,48 @@ type WeekPoint struct {
 	Coverage   Number `json:"coverage"` // from the base to the week's end
 	Freshness  Number `json:"freshness"`
 
-	// Refetched and Changed are behind the update rate, for means over several weeks.
+	// Refetched and Changed give the update rate, for means over several weeks.
 	Refetched int `json:"-"`
 	Changed   int `json:"-"`
 }
 
-// StreamOptions of a run.
+// StreamOptions configure a run.
 type StreamOptions struct {
 	Weeks  int
-	Step   time.Duration // length of a round, which divides a day; 0: a day
+	Step   time.Duration // length of a round, which must divide a day; 0: a day
 	Budget float64       // share of the base pages of servers still in their window, a day
 	New    float64
 	Seed   uint64
-	// number of runs of each policy, with seeds from Seed on; results are their means; 0: one
+	// Runs is the number of runs of each policy, with seeds from Seed on; results are their means;
+	// 0: one.
 	Runs  int
-	Alpha float64 // of gamma
-	// Sample is how many pages server-sample visits first of each server; 0: one.
+	Alpha float64 // for gamma
+	// Sample is the number of pages that server-sample visits first on each server; 0: one.
 	Sample int
-	Gone   float64 // what it is worth to sites to find that a page is gone, in changes found
-	// Objective says what sites visits pages for.
+	Gone   float64 // worth for sites of finding that a page is gone, in found changes
+	// Objective is the objective of sites.
 	Objective preferences.Objective
 	Spread    bool
-	// LeastValue is what a visit must be worth to be made (planner.Options).
+	// LeastValue is the least worth of a visit (planner.Options).
 	LeastValue float64
-	// Limits are budgets beside Budget, as the fetches that a server allows in a day.
+	// Limits are further budgets, for example the fetches that a server allows a day.
 	Limits budget.Limits
-	// Listed are weights of pages that policies go by, and that SearchFreshness is weighed by, as
-	// often as results show each page; nil: 1 for all.
+	// Listed has weights of pages, for policies and SearchFreshness, for example how often results
+	// show each page; nil: 1 for all.
 	Listed *preferences.Listed
-	// Lag is how long after a visit a search shows what it found; 0: at once.
+	// Lag is the time from a visit until a search shows its result; 0: at once.
 	Lag time.Duration
-	// Search asks for SearchFreshness where neither Listed nor Lag is given.
+	// Search requests SearchFreshness without Listed and Lag.
 	Search bool
-	// Compare names the policy to be compared with the others; "": none. Without are its
-	// variants among the policies, each with a part switched off.
+	// Compare names the policy to compare with the others, or is "". Without lists its variants
+	// among the policies, each with a part switched off.
 	Compare string
 	Without []string
-	// Visits returns what is called with each visit of a run, and at its end, by one goroutine;
-	// nil: nothing is.
+	// Visits returns functions for one goroutine to call with each visit of a run, and at its end;
+	// nil: none.
 	Visits func(Progress, *sitegraph.Graph) (seen func(*crawl.Event), end func())
 
-	run int // of Runs
+	run int // number among Runs
 }
 
 // Stream runs the stream protocol for one budget.
@@ -173,18 +175,18 @@ func (c *Dataset) Stream(
 	return runs[0], nil
 }
 
-// Stage is one world for a loop: where visits go and what is remembered. Its graph and store
-// hold the base crawl.
+// Stage is a world for a loop: it answers visits and remembers pages. Its graph and store hold the
+// base crawl.
 type Stage struct {
 	Graph   *sitegraph.Graph
 	Store   crawl.Store
 	Fetcher crawl.Fetcher
 	Clock   crawl.Clock
-	Records []sitegraph.Record // by page, as of the base
-	// Forecast keeps in the store when a page is due next, and why: see crawl.Options.
+	Records []sitegraph.Record // by page, at the base
+	// Forecast stores when a page is due next, and why: see crawl.Options.
 	Forecast bool
-	// Sources is the share of the budget that visits to feeds and sitemaps may take; 0: they are
-	// not visited, as in a recorded world, which has none.
+	// Sources is the share of the budget for visits to feeds and sitemaps; 0: none, as in a
+	// recorded world, which has none.
 	Sources float64
 	Log     func(*crawl.Event) // called with each visit; may be nil
 }
@@ -200,7 +202,7 @@ func (s *Stage) Remember() error {
 	return nil
 }
 
-// Empty returns a stage of the recorded world without any page: for Crawl.
+// Empty returns a stage of the recorded world without pages, for Crawl.
 func (c *Dataset) Empty() Stage {
 	return Stage{
 		Graph:   sitegraph.NewGraph(),
@@ -217,8 +219,8 @@ func (c *Dataset) replayed() Stage {
 		Clock: crawl.NewVirtualClock(c.Base), Records: store.Records()}
 }
 
-// StreamOn runs the stream protocol for one policy and budget in a world of the caller's,
-// measured against the recorded truth. The world's base crawl must have been made with Crawl.
+// StreamOn runs the stream protocol for one policy and budget in another world, measured against
+// the recorded truth. The base crawl of that world must have been made with Crawl.
 func (c *Dataset) StreamOn(
 	ctx context.Context,
 	stage Stage,
@@ -229,7 +231,7 @@ func (c *Dataset) StreamOn(
 	return c.stream(ctx, stage, c.newTruthBy(o.Weeks*7, o.step()), o, policy, tick)
 }
 
-// step is the length of a round.
+// step returns the length of a round.
 func (o *StreamOptions) step() time.Duration {
 	if o.Step == 0 {
 		return day
@@ -237,7 +239,7 @@ func (o *StreamOptions) step() time.Duration {
 	return o.Step
 }
 
-// stream goes step by step.
+// stream runs step by step.
 func (c *Dataset) stream(
 	ctx context.Context,
 	stage Stage,
@@ -291,7 +293,7 @@ func (c *Dataset) stream(
 		},
 	})
 	estimator, _ := policy.(planner.Estimator)
-	// Draws the same pages for every policy that knows the same.
+	// Draws the same pages for all policies.
 	random := rand.New(rand.NewPCG(o.Seed+uint64(o.run), 0x63616c6962726174))
 	for d := 1; d <= c.lastStep(t); d++ {
 		r := planner.Round{
@@ -324,8 +326,8 @@ func (c *Dataset) stream(
 	return result, nil
 }
 
-// outside reports whether a page is no part of the evaluation: it was alive at the base and could
-// not be reached then.
+// outside reports whether a page does not count: it was alive at the base and could not be reached
+// then.
 func (m *meter) outside(p sitegraph.PageID) bool {
 	i := m.of(p)
 	return i < 0 && m.aliveAtBase(p)

@@ -12,8 +12,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// The queue of due pages in the store gives the visits of the one in memory, by all policies, with
-// slots of an hour and of a day.
+// TestStreamFromStore checks that the queue of due pages in the store gives the same visits as the
+// one in memory, for all policies, with slots of an hour and of a day.
 func TestStreamFromStore(t *testing.T) {
 	t.Parallel()
 	for _, seed := range seeds(8) {
@@ -55,7 +55,7 @@ func TestStreamFromStore(t *testing.T) {
 	}
 }
 
-// askedStore counts how often it is asked what is due.
+// askedStore counts its requests for due pages.
 type askedStore struct {
 	*satstore.Store
 	dues int
@@ -67,7 +67,7 @@ func (s *askedStore) Due(from time.Time, each func(*sitegraph.Record, [][]byte))
 	return s.Store.Due(from, each)
 }
 
-// fillStore gives a new store what another one remembers of the pages of a graph.
+// fillStore fills a new store with the records of another one for the pages of a graph.
 func fillStore(t *testing.T, store *satstore.Store, from crawl.Store, g *sitegraph.Graph) {
 	t.Helper()
 	for p := range sitegraph.PageID(g.Pages()) {

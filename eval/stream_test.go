@@ -14,7 +14,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// The truth about a week of the tiny corpus, day by day.
+// TestTruthByHand checks the truth about a week of the tiny corpus, day by day.
 func TestTruthByHand(t *testing.T) {
 	c := tiny(t, Options{})
 	truth := c.newTruth(7)
@@ -63,7 +63,7 @@ func TestTruthByHand(t *testing.T) {
 		tiny(t, Options{Change: sitegraph.ChangeByMain}).newTruth(7).events, 3)
 }
 
-// stepEnd at the boundaries: a version exactly at a day's end is there at that end.
+// TestStepEnd checks boundaries: a version exactly at a day's end is there at that end.
 func TestStepEnd(t *testing.T) {
 	daily := truth{step: day}
 	for _, test := range []struct {
@@ -75,8 +75,9 @@ func TestStepEnd(t *testing.T) {
 	}
 }
 
-// Two fetches a day (2/7 of 7 base pages) breadth-first for a week, and no first visits. a's
-// pages before b's at each depth; then all visits are known:
+// TestStreamByHandWithoutFirstVisits makes two fetches a day (2/7 of 7 base pages), breadth-first
+// for a week, and no first visits. Pages of a come before those of b at each depth. So all visits
+// are known:
 //
 //	day  visits                    outcome                        after them: good copies / known living pages
 //	1    a/    b/                  same, same                     6/7   b/1 stale since 1
@@ -90,8 +91,8 @@ func TestStepEnd(t *testing.T) {
 //	7    b/2   a/                  left, same                     5/6
 //
 // Changed 2+1+1+2 = 6 of 7 events, in 14 refetches. Freshness (6/7+1+5/6+5/7+4/7+6/7+5/6)/7 =
-// 17/21. Age: on day 5 b/1 has one day among 6 pages with a copy: (1/6)/7 = 1/42. Both deaths
-// are found. new became known one day after its birth.
+// 17/21. Age: on day 5 b/1 has one day among 6 pages with a copy: (1/6)/7 = 1/42. Both deaths are
+// found. new became known one day after its birth.
 func TestStreamByHandWithoutFirstVisits(t *testing.T) {
 	want := StreamResult{Fetched: 14, Refetched: 14, Changed: 6, UpdateRate: 6. / 14,
 		Coverage: 6. / 7, Freshness: 17. / 21,
@@ -99,7 +100,8 @@ func TestStreamByHandWithoutFirstVisits(t *testing.T) {
 	checkTinyStream(t, 0, want, tinyOrder)
 }
 
-// The same with half of the budget for first visits. Until day 4 nothing differs.
+// TestStreamByHandWithFirstVisits is the same with half of the budget for first visits. Until day 4
+// nothing differs.
 //
 //	5    new   b/                  first (X), same                5/7   b/1 4, a/2 5; ages 1+0 of 7 copies
 //	6    flash a/1                 not there any more, same       4/7   new Y: 6; ages 2+1+0 of 7
@@ -116,10 +118,10 @@ func TestStreamByHandWithFirstVisits(t *testing.T) {
 		"a/ b/ | a/1 b/1 | a/2 b/2 | a/3 a/ | a/new b/ | a/flash a/1 | b/1 a/2")
 }
 
-// A visit that fails tells nothing: the copy stays as old as it was. As in the week without
-// first visits, but the visit to b/1 on day 2 fails: b/1 is stale from day 1 to its visit on
-// day 6, which finds one change. Freshness (6/7+5/6+4/6+5/7+4/7+6/7+5/6)/7 = 16/21; ages of
-// b/1 on days 2 to 5: 1, 2, 3, 4 of 6 copies: (10/6)/7 = 5/21.
+// TestStreamByHandWithFailure is the week without first visits, but the visit to b/1 on day 2 fails
+// and changes nothing. So b/1 is stale from day 1 to its visit on day 6, which finds one change.
+// Freshness (6/7+5/6+4/6+5/7+4/7+6/7+5/6)/7 = 16/21; ages of b/1 on days 2 to 5: 1, 2, 3, 4 of 6
+// copies: (10/6)/7 = 5/21.
 func TestStreamByHandWithFailure(t *testing.T) {
 	c := tiny(t, Options{})
 	seed := tinySeed(t, c, 0, tinyOrder)
@@ -152,7 +154,7 @@ func (f failing) Fetch(ctx context.Context, r crawl.Request) (sitegraph.Observat
 
 const tinyOrder = "a/ b/ | a/1 b/1 | a/2 b/2 | a/3 a/ | b/ a/1 | b/1 a/2 | b/2 a/"
 
-// tinySeed finds a seed with which breadth-first makes these visits at 2/7 a day.
+// tinySeed returns a seed with which breadth-first makes these visits at 2/7 a day.
 func tinySeed(t *testing.T, c *Dataset, newShare float64, order string) uint64 {
 	t.Helper()
 	for seed := range uint64(1000) {
@@ -174,7 +176,7 @@ func tinySeed(t *testing.T, c *Dataset, newShare float64, order string) uint64 {
 	return 0
 }
 
-// checkTinyStream runs breadth-first with a seed that gives the visits asked for.
+// checkTinyStream runs breadth-first with a seed for these visits.
 func checkTinyStream(t *testing.T, newShare float64, want StreamResult, order string) {
 	t.Helper()
 	c := tiny(t, Options{})
@@ -221,8 +223,8 @@ func wantStream(t *testing.T, got, want StreamResult) {
 	wantNumber(t, "deletions found", got.DeletionsFound, want.DeletionsFound)
 }
 
-// The meter against the slow one: all policies on random corpora, and in passing that no
-// day gets more than its budget and first visits no more than their share.
+// TestStreamAgainstSlow compares the meter with the slow one, for all policies on random corpora.
+// It also checks that no day exceeds its budget, and first visits not their share.
 func TestStreamAgainstSlow(t *testing.T) {
 	t.Parallel()
 	ran := 0
@@ -261,8 +263,8 @@ func TestStreamAgainstSlow(t *testing.T) {
 	}
 }
 
-// checkBudget: through day d no more than d times the budget, each day its whole part or one
-// more, and first visits likewise within their share of each day.
+// checkBudget checks that through day d at most d times the budget is used, each day its whole part
+// or one more, and that first visits keep to their share of each day.
 func checkBudget(t *testing.T, log []step, o StreamOptions, basePages int) {
 	t.Helper()
 	perDay := o.Budget * float64(basePages)
@@ -287,8 +289,8 @@ func checkBudget(t *testing.T, log []step, o StreamOptions, basePages int) {
 	}
 }
 
-// Everything fetched every day: all events of pages with a copy are found on their day, by
-// every policy that asks for so much, and every copy is good.
+// TestStreamWithFullBudget fetches everything every day. Every policy that requests as much finds
+// all events of pages with a copy on their day, and every copy is fresh.
 func TestStreamWithFullBudget(t *testing.T) {
 	c := tiny(t, Options{})
 	for _, policy := range policy.Names() {
@@ -297,8 +299,8 @@ func TestStreamWithFullBudget(t *testing.T) {
 			continue // a week or more passes between two visits
 		}
 		r, log := logged(t, c, StreamOptions{Weeks: 1, Budget: 4, New: 0.5, Seed: 3}, policy)
-		// a/new is linked and born on day 3, known that day and fetched with it, since new
-		// pages come before refetches and a/ is one of these: at the latest the day after.
+		// a/new is linked, known and fetched on day 3, because new pages come before refetches and
+		// a/ is one of these; at the latest a day later.
 		wantInt(t, "changed", r.Changed, 7)
 		wantNumber(t, "coverage", r.Coverage, 1.)
 		wantNumber(t, "discovered", r.Discovered, 1.)
@@ -306,9 +308,9 @@ func TestStreamWithFullBudget(t *testing.T) {
 		wantNumber(t, "deletions found", r.DeletionsFound, 1.)
 		wantNumber(t, "age", r.MeanAgeDays, 0.)
 		wantNumber(t, "freshness", r.Freshness, 1.)
-		// Days 1 to 7: 7, 7 (a/3 found gone), 6 and 2 first visits (new, flash), 7 each on
-		// 4, 5, 6 and 7; a/3 is not linked anew by a/2, whose links stay the same; on day 4
-		// island is linked and outside, on day 7 b/2 is found gone.
+		// Days 1 to 7: 7, 7 (a/3 found gone), 6 and 2 first visits (new, flash), 7 each on 4, 5, 6
+		// and 7. a/2 does not link to a/3 again, because its links stay the same. On day 4 island
+		// is linked and outside, on day 7 b/2 is found gone.
 		wantInt(t, "fetched", r.Fetched, 7+7+8+7+7+7+7)
 		wantInt(t, "new fetched", r.NewFetched, 2)
 		if t.Failed() {
@@ -317,7 +319,8 @@ func TestStreamWithFullBudget(t *testing.T) {
 	}
 }
 
-// A budget below one fetch a day saves fractions up; whole fetches are not saved.
+// TestStreamCarriesFractions checks that a budget below one fetch a day adds up its fractions, and
+// that whole fetches are not saved.
 func TestStreamCarriesFractions(t *testing.T) {
 	c := tiny(t, Options{})
 	// half a fetch a day
@@ -332,7 +335,8 @@ func TestStreamCarriesFractions(t *testing.T) {
 	wantNumber(t, "coverage", r.Coverage, 0.)
 }
 
-// The stream ends with the window of 60 weeks, whatever the histories hold and whoever asks.
+// TestStreamEndsWithWindow checks that the stream ends with the window of 60 weeks, for any
+// history.
 func TestStreamEndsWithWindow(t *testing.T) {
 	daily := page(tinyA)
 	for d := range int64(70 * 7) {
@@ -360,8 +364,8 @@ func TestStreamEndsWithWindow(t *testing.T) {
 	}
 }
 
-// A world of the caller's, crawled with Crawl, gives what the recorded one gives: here it
-// is the recorded world once more, from an empty graph and an empty store.
+// TestStreamOnOtherStage checks that another world, crawled with Crawl, gives the same as the
+// recorded one: here it is the recorded world again, with empty graph and store.
 func TestStreamOnOtherStage(t *testing.T) {
 	t.Parallel()
 	for _, seed := range seeds(5) {

@@ -10,7 +10,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/machine"
 )
 
-// Progress tells of one day of one run.
+// Progress is the progress of one run at the end of a day.
 type Progress struct {
 	Policy string
 	Budget float64
@@ -20,7 +20,7 @@ type Progress struct {
 	Last   bool // of the run's days
 }
 
-// PerCent is a share as text, with three digits or, above, all before the point.
+// PerCent returns a share in per cent, with three digits, or more before the point.
 func PerCent(share float64) string {
 	if share >= 10 {
 		return fmt.Sprintf("%.0f %%", 100*share)
@@ -28,7 +28,7 @@ func PerCent(share float64) string {
 	return fmt.Sprintf("%.3g %%", 100*share)
 }
 
-// Name tells a run from others that are made beside it with these options and policies.
+// Name distinguishes a run from others with these options and policies.
 func (p Progress) Name(all []StreamOptions) string {
 	name := p.Policy + " " + PerCent(p.Budget)
 	if slices.ContainsFunc(all, func(o StreamOptions) bool { return o.Weeks != p.Weeks }) {
@@ -50,7 +50,7 @@ func (o StreamOptions) Each(weeks []int, budgets []float64) (all []StreamOptions
 	return all
 }
 
-// Days is how many days all runs of a policy have together.
+// Days returns the number of days in all runs of a policy.
 func Days(all []StreamOptions) (days int) {
 	for _, o := range all {
 		days += 7 * o.Weeks * max(o.Runs, 1)
@@ -58,11 +58,10 @@ func Days(all []StreamOptions) (days int) {
 	return days
 }
 
-// Streams runs the stream protocol for several budgets or lengths, all policies of all of them, and
-// all runs of each, side by side: at most atOnce, or as many as there are cores, are at work at a
-// time; 0: as many as there are cores. A run holds a copy of the graph, of the records and of its
-// policy until it ends; of its visits it keeps counts, and how late each change was found. Tick is
-// called after each day, by many goroutines.
+// Streams runs the stream protocol for several budgets or lengths, with all policies and runs of
+// each. At most atOnce runs work at a time; 0 means one for each core. A run holds a copy of the
+// graph, the records and its policy until it ends. It keeps counts of its visits, and how late each
+// change was found. Tick is called after each day, by many goroutines.
 func (c *Dataset) Streams(
 	ctx context.Context,
 	all []StreamOptions,

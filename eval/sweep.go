@@ -13,13 +13,13 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// SweepOn runs the snapshot protocol for one policy in a world of the caller's, measured
-// against the recorded truth. The world's base crawl must have been made with Crawl. Of several
-// thresholds the first counts.
+// SweepOn runs the snapshot protocol for one policy in another world, measured against the recorded
+// truth. The base crawl of that world must have been made with Crawl. Only the first threshold
+// counts.
 //
-// Sweeps compare with the copies of the base and never change the graph, so the stage is left as it
-// was, except its clock: it serves any number of sweeps. After an error the store holds whatever
-// was seen by then.
+// Sweeps compare with the copies of the base, and never change the graph. So only the clock of the
+// stage changes, and it can serve any number of sweeps. After an error the store holds what was
+// seen by then.
 func (c *Dataset) SweepOn(
 	ctx context.Context,
 	stage Stage,
@@ -48,7 +48,7 @@ func (c *Dataset) SweepOn(
 	return r, stage.forget(visited)
 }
 
-// forget makes the store remember of pages what the base crawl saw.
+// forget resets pages in the store to what the base crawl saw.
 func (s *Stage) forget(pages []sitegraph.PageID) error {
 	for _, p := range pages {
 		if err := s.Store.Save(&s.Records[p]); err != nil {
@@ -61,7 +61,7 @@ func (s *Stage) forget(pages []sitegraph.PageID) error {
 	return nil
 }
 
-// sameCrawl checks that a stage's pages have the corpus' numbers: its crawl met them in the
+// sameCrawl checks that a stage's pages have the numbers of the Dataset: its crawl met them in the
 // same order.
 func (c *Dataset) sameCrawl(g *sitegraph.Graph) error {
 	if g.Pages() != c.graph.Pages() {
@@ -84,7 +84,7 @@ func (c *Dataset) sameCrawl(g *sitegraph.Graph) error {
 	return nil
 }
 
-// sweepOn lets a policy choose on a stage and measures what it found.
+// sweepOn lets a policy choose on a stage, and measures the result.
 func (h *horizon) sweepOn(
 	ctx context.Context,
 	stage Stage,
@@ -98,15 +98,15 @@ func (h *horizon) sweepOn(
 	return h.resultOf(s, o, order), nil
 }
 
-// recorded returns a stage of the recorded world for one sweep. It shares the graph, which
-// sweeps do not change.
+// recorded returns a stage of the recorded world for one sweep. It shares the graph, which sweeps
+// do not change.
 func (h *horizon) recorded() Stage {
 	store := h.store.Clone()
 	return Stage{Graph: h.graph, Store: store, Fetcher: &history.Fetcher{World: h.World},
 		Clock: crawl.NewVirtualClock(h.at), Records: store.Records()}
 }
 
-// visits lets a policy choose on a stage and returns the visits in order.
+// visits lets a policy choose on a stage, and returns its visits in order.
 func (h *horizon) visits(ctx context.Context, stage Stage, s sweepOf, o SnapshotOptions) (
 	[]fetched, error) {
 	pages := remembered(stage.Graph, stage.Records)
@@ -155,7 +155,7 @@ func (h *horizon) visits(ctx context.Context, stage Stage, s sweepOf, o Snapshot
 	)
 }
 
-// roundBy makes a round, and fails if the policy did.
+// roundBy makes a round, and returns an error of the policy.
 func roundBy(ctx context.Context, loop *crawl.Loop, by planner.Policy, r planner.Round) error {
 	err := loop.Round(ctx, r)
 	if p, ok := by.(interface{ Err() error }); ok && err == nil {
@@ -164,14 +164,14 @@ func roundBy(ctx context.Context, loop *crawl.Loop, by planner.Policy, r planner
 	return err
 }
 
-// endPolicy ends what a policy has running.
+// endPolicy ends the processes of a policy.
 func endPolicy(p planner.Policy) {
 	if c, ok := p.(io.Closer); ok {
-		c.Close() // what it decided is known
+		c.Close() // its decisions are known
 	}
 }
 
-// inWindow refuses a fetch time that no history reaches.
+// inWindow returns an error for a fetch time beyond all histories.
 func (h *horizon) inWindow() error {
 	if !h.at.After(windowEnd) {
 		return nil

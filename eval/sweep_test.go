@@ -12,7 +12,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// crawled returns a stage of the recorded world on which Crawl was made.
+// crawled returns a stage of the recorded world after Crawl.
 func crawled(t *testing.T, c *Dataset) Stage {
 	t.Helper()
 	stage := c.Empty()
@@ -25,7 +25,7 @@ func crawled(t *testing.T, c *Dataset) Stage {
 	return stage
 }
 
-// asJSON compares results by what is printed: NaN is not equal to itself.
+// asJSON compares printed results: NaN is not equal to itself.
 func asJSON(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
@@ -35,8 +35,8 @@ func asJSON(t *testing.T, v any) string {
 	return string(b)
 }
 
-// A sweep in a world of the caller's gives what the protocol gives, for every policy, one
-// after the other on one stage; and a stream after them what it gives on a fresh one.
+// TestSweepOn checks that sweeps in another world give the same as the protocol, for every policy
+// in turn on one stage, and that a stream after them gives the same as on a fresh stage.
 func TestSweepOn(t *testing.T) {
 	for _, seed := range seeds(6) {
 		c, err := NewDataset(t.Context(), randomServers(rand.New(rand.NewPCG(seed, 11))),
@@ -75,7 +75,7 @@ func TestSweepOn(t *testing.T) {
 	}
 }
 
-// A sweep leaves the store as it found it.
+// TestSweepForgets checks that a sweep leaves the store unchanged.
 func TestSweepForgets(t *testing.T) {
 	c := tiny(t, Options{})
 	stage := crawled(t, c)

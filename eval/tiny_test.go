@@ -7,9 +7,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// The tiny corpus: two servers with different t0, base one week after it. Links make one
-// chain per server, so that breadth-first order is known but for ties between the servers.
-// Times below are in days after the base.
+// The tiny corpus: two servers with different t0, and the base one week later. Links make one chain
+// per server, so that breadth-first order is known except for ties between the servers. Times below
+// are in days after the base.
 //
 //	page     depth  content at day ends 0..7   events  note
 //	a/       1      A A A B B B B B            3       links to new and flash from day 3
@@ -44,7 +44,7 @@ func tinyServers() []*history.Server {
 	}
 	return []*history.Server{
 		server("a.example", tinyT0[tinyA],
-			// a link to another server counts for nothing
+			// a link to another server does not count
 			page(tinyA, a(-7, "0"), a(-2, "A", tinyA+"1", tinyA+"dead", "http://b.example/island"),
 				a(2.5, "B|A|A", tinyA+"1", tinyA+"new", tinyA+"flash")),
 			page(tinyA+"1", a(-7, "A", tinyA+"2"), a(1.2, "B|A|A", tinyA+"2"),
@@ -95,8 +95,8 @@ func TestBasePages(t *testing.T) {
 	}
 }
 
-// Within 11 hops of the top page [LINK 3.1]: of a chain of 15 pages 12 count; the others are
-// alive at the base and outside for good.
+// TestBasePagesWithinElevenHops checks the limit of 11 hops from the top page [LINK 3.1]: of a
+// chain of 15 pages 12 count. The others are alive at the base and never count.
 func TestBasePagesWithinElevenHops(t *testing.T) {
 	var pages []*history.Page
 	for i := range 15 {
@@ -113,7 +113,7 @@ func TestBasePagesWithinElevenHops(t *testing.T) {
 	wantInt(t, "pages in all", len(truth.pages), 12)
 	wantInt(t, "events", truth.events, 12)
 	r, log := logged(t, c, StreamOptions{Weeks: 1, Budget: 2, New: 1, Seed: 1}, "breadth-first")
-	wantInt(t, "fetched", r.Fetched, 12*7) // of 24 a day: nothing else may be visited
+	wantInt(t, "fetched", r.Fetched, 12*7) // of 24 a day: no other page may be visited
 	for _, s := range log {
 		if s.first {
 			t.Errorf("%v: outside for good", s)
@@ -121,7 +121,7 @@ func TestBasePagesWithinElevenHops(t *testing.T) {
 	}
 }
 
-// The base asked for may lie where no server has a page.
+// TestNewDatasetWithoutPages checks a base at which no server has a page.
 func TestNewDatasetWithoutPages(t *testing.T) {
 	servers := []*history.Server{server("a.example", 0,
 		page(tinyA, shows(0, "A"), gone(daySeconds)))}

@@ -6,7 +6,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// longRun counts, by page of a truth, the changes and the steps of life within it.
+// longRun counts, by page of a truth, its changes and the steps of its life.
 type longRun struct {
 	changes, steps int32
 	aliveSince     int32 // step; -1: not alive
@@ -42,15 +42,15 @@ func (t *truth) longRuns(lastStep int) []longRun {
 	return runs
 }
 
-// rate is the changes a day of life, where a day has so many steps; 0 for a page that lived for no
-// whole step.
+// rate returns the changes a day of life, for a number of steps a day; 0 for a page that lived for
+// no whole step.
 func (r longRun) rate(perDay int) float64 {
 	return float64(r.changes) / float64(max(r.steps, 1)) * float64(perDay)
 }
 
-// trueRate tells the long-run rate of each page of the stream: what true-rates goes by.
+// trueRate returns the long-run rate of each page of the stream, for true-rates.
 func (m *meter) trueRate() func(sitegraph.PageID) float64 {
-	var runs []longRun // counted once they are asked for
+	var runs []longRun // computed at the first call
 	return func(p sitegraph.PageID) float64 {
 		if runs == nil {
 			runs = m.truth.longRuns(m.corpus.lastStep(m.truth))
@@ -62,7 +62,7 @@ func (m *meter) trueRate() func(sitegraph.PageID) float64 {
 	}
 }
 
-// trueRate is the same for a sweep: over the rest of the window.
+// trueRate returns the same for a sweep: over the rest of the window.
 func (h *horizon) trueRate() func(sitegraph.PageID) float64 {
 	var t *truth
 	var runs []longRun

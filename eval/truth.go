@@ -7,34 +7,34 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// truth is what happened to the pages of a corpus from the base on, by the ends of steps, which
-// are days or parts of a day: the denominators of the stream protocol. Pages alive at the base and
-// not base pages are left out for good. It is shared by all runs and never changes.
+// truth holds the changes of the pages of a corpus from the base on, by the ends of steps, which
+// are days or parts of a day: the denominators of the stream protocol. Pages that are alive at the
+// base and no base pages never count. All runs share it, and it never changes.
 type truth struct {
-	step     time.Duration // divides a day
+	step     time.Duration // must divide a day
 	steps    int
 	pages    []pageTruth
 	byURL    map[string]int32
-	byStep   [][]transition // [1..steps]: what is new at the end of each step
+	byStep   [][]transition // [1..steps]: new contents at the end of each step
 	events   int
 	eventsOn []int // by step, from 1
-	deaths   int   // a page alive at a step's end and not at the next
+	deaths   int   // of pages alive at a step's end and not at the next
 
 	discoverable int
 	servers      int
 	eventsOf     []int // by server
 }
 
-// pageTruth is one page.
+// pageTruth is the truth about one page.
 type pageTruth struct {
 	server       int32 // in World.Servers
 	base         bool
 	discoverable bool
-	born         int32   // first step end at which it is alive, for pages born after the base
+	born         int32   // first step end at which a page born after the base is alive
 	start        content // at the base
 }
 
-// content is what an address holds.
+// content is the content at a URL.
 type content struct {
 	alive   bool
 	digests sitegraph.Digests
@@ -47,7 +47,7 @@ func contentOf(v *history.Version) content {
 	return content{true, v.Digests}
 }
 
-// differs reports whether a visit that holds a copy of c would see a change in now.
+// differs reports whether a visit to a page with a copy of c would find a change in now.
 func (c content) differs(now content, by sitegraph.ChangeBy) bool {
 	return c.alive != now.alive || c.alive && c.digests.Differ(now.digests, by)
 }
@@ -55,7 +55,7 @@ func (c content) differs(now content, by sitegraph.ChangeBy) bool {
 // transition is a page's new content at the end of a step.
 type transition struct {
 	page int32
-	at   int32 // seconds after the base: when the content before it was first replaced in the step
+	at   int32 // seconds after the base: when the earlier content was first replaced in the step
 	now  content
 }
 
@@ -114,7 +114,7 @@ func (t *truth) addPage(c *Dataset, s int32, server *history.Server, page *histo
 			replaced, in = v.T-base, d
 		}
 		if !differs || i+1 < len(page.Versions) && t.stepEnd(page.Versions[i+1].T-base) == d {
-			continue // the same, or replaced before the step's end
+			continue // the same, or replaced before the end of the step
 		}
 		t.note(&p, transition{id, int32(replaced), next}, d, last)
 		last = next
@@ -125,7 +125,7 @@ func (t *truth) addPage(c *Dataset, s int32, server *history.Server, page *histo
 	}
 }
 
-// note books one transition at the end of step d.
+// note adds a transition at the end of step d.
 func (t *truth) note(p *pageTruth, to transition, d int, from content) {
 	t.byStep[d] = append(t.byStep[d], to)
 	switch {
@@ -140,8 +140,8 @@ func (t *truth) note(p *pageTruth, to transition, d int, from content) {
 	}
 }
 
-// stepEnd is the first end of a step (1, 2, ...) at which something that happened so many seconds
-// after the base is there; 0 or less: at the base already.
+// stepEnd returns the first end of a step (1, 2, ...) at or after a time in seconds after the base;
+// 0 or less means at the base.
 func (t *truth) stepEnd(seconds int64) int {
 	length := int64(t.step / time.Second)
 	if seconds <= 0 {
@@ -150,16 +150,16 @@ func (t *truth) stepEnd(seconds int64) int {
 	return int((seconds + length - 1) / length)
 }
 
-// perDay is how many steps a day has.
+// perDay returns the number of steps in a day.
 func (t *truth) perDay() int { return int(day / t.step) }
 
-// lastStep is the last step of the stream within the window of 60 weeks.
+// lastStep returns the last step of the stream within the window of 60 weeks.
 func (c *Dataset) lastStep(t *truth) int {
 	return min(t.steps, int(windowEnd.Sub(c.Base)/t.step))
 }
 
-// findDiscoverable marks the new pages that are linked, at some step's end, from a page of
-// the server that is itself a base page or discoverable.
+// findDiscoverable marks the new pages with a link, at the end of a step, from a base page or
+// discoverable page of the same server.
 func (t *truth) findDiscoverable(c *Dataset, s int32, server *history.Server) {
 	base := c.Base.Unix() + server.T0 - history.WorldEpoch.Unix()
 	lastStep := c.lastStep(t)

@@ -8,7 +8,7 @@ import (
 )
 
 // WarmRun compares streams that begin with captures of the past, as import takes them from an
-// archive, with the same ones that begin with nothing but one copy of each page.
+// archive, with those that begin with only one copy of each page.
 type WarmRun struct {
 	Corpus StreamTotals `json:"corpus"`
 	Base   int          `json:"base"`
@@ -19,22 +19,22 @@ type WarmRun struct {
 	Starts []WarmStart  `json:"starts"`
 }
 
-// WarmStart is what captures are worth to one policy at one budget: Value is the coverage of the
-// stream that begins with them, Other that of the cold one.
+// WarmStart is the gain by captures for one policy and budget: Value is the coverage of the stream
+// with them, Other that of the cold one.
 type WarmStart struct {
 	Policy string  `json:"policy"`
 	Budget float64 `json:"budget"`
 	Every  int     `json:"every"` // weeks between two captures of a page
 	Paired
-	// Alone is the same beside a start that knows the addresses of the pages alone: its first visit
-	// to a page finds no change, as it has no copy.
+	// Alone compares with a start that has only the URLs of the pages: its first visit to a page
+	// finds no change, because there is no copy.
 	Alone Paired `json:"against_addresses_alone"`
 }
 
-// Warm runs each stream cold, and with captures of the weeks before the base, one of each page
-// every so many weeks. Captures become the past of a page as import makes them: by Record.Apply,
-// with digests that can be compared to those of visits, as those of WARC files are. The base must
-// be that many weeks after the start of the window, or more. tick is as for Streams.
+// Warm runs each stream cold, and with captures of the weeks before the base: one of each page
+// every number of weeks in every. Captures become the past of a page like in an import: by
+// Record.Apply, with digests that are comparable to those of visits, as in WARC files. The base
+// must be at least before weeks after the start of the window. tick is as for Streams.
 func (c *Dataset) Warm(ctx context.Context, all []StreamOptions, before int, every []int,
 	policies []string, atOnce int, tick func(Progress)) (*WarmRun, error) {
 	for i := range all {
@@ -74,8 +74,8 @@ func (c *Dataset) Warm(ctx context.Context, all []StreamOptions, before int, eve
 	return run, nil
 }
 
-// withPast is the corpus with a capture of each page every so many weeks before the base; none of 0
-// weeks. What the base crawl knows of it stays the same.
+// withPast returns the corpus with a capture of each page every number of weeks before the base; 0
+// means none. The base crawl is unchanged.
 func (c *Dataset) withPast(before, every int) *Dataset {
 	with := *c
 	with.store, with.history = c.store.Clone(), before
@@ -90,7 +90,7 @@ func (c *Dataset) withPast(before, every int) *Dataset {
 	return &with
 }
 
-// withAddresses is the corpus of one who knows which pages there are, and has visited none.
+// withAddresses returns the corpus of a planner that knows the pages and has visited none.
 func (c *Dataset) withAddresses() *Dataset {
 	with := *c
 	with.store, with.history = c.store.Clone(), 0

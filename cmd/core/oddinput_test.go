@@ -95,11 +95,11 @@ func TestHistoriesOfNothing(t *testing.T) {
 			[]string{"at week 12", "--base"}},
 		{"no links", []string{line(0, "/", ""), line(0, "/a", ""), line(13, "/a", "2")},
 			"snapshot stream", 2,
-			[]string{"no history tells of links at the base, week 12", `"links"`, "--base"}},
+			[]string{"no history has links at the base, week 12", `"links"`, "--base"}},
 		{"no links on any server", []string{line(0, "/", ""), line(0, "/a", ""), "",
 			lineOf("b.example", 0, "/", ""), lineOf("b.example", 0, "/b", "")},
 			"survey snapshot stream", 2,
-			[]string{"no history tells of links at the base, week 12"}},
+			[]string{"no history has links at the base, week 12"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := histories(t, c.lines...)

@@ -140,7 +140,7 @@ func (s *Survey) warn(c *eval.Dataset, found []surveyed) error {
 			s.Warnings = append(
 				s.Warnings,
 				fmt.Sprintf(
-					"the history of %s tells no links at week %d: only its start page is "+
+					"the history of %s has no links at week %d: only its start page is "+
 						"surveyed, %d other pages are left out",
 					name,
 					s.Base,
