@@ -13,7 +13,7 @@ import (
 var bboltKind = Kind{
 	Name:           "bbolt-id",
 	About:          "bbolt, a B+tree in a mapped file, keyed by id in order: one transaction a unit",
-	bytesPerRecord: func(mean float64) float64 { return 2 * (mean + 40) }, // pages are written anew
+	bytesPerRecord: func(mean float64) float64 { return 2 * (mean + 40) }, // pages are rewritten
 	roomBytes:      64 << 20,
 	requests:       true,
 	open: func(dir string, _ *paper.Plan, s Settings) (Engine, error) {
@@ -25,7 +25,7 @@ var bboltKind = Kind{
 // bboltReadKind is the B-tree/RO of [SAT fig. 6].
 var bboltReadKind = Kind{
 	Name:           "bbolt-ro",
-	About:          "bbolt-id, of which the due records are only read: nothing is stored",
+	About:          "bbolt-id, whose due records are only read: nothing is stored",
 	bytesPerRecord: bboltKind.bytesPerRecord,
 	roomBytes:      bboltKind.roomBytes,
 	open: func(dir string, p *paper.Plan, s Settings) (Engine, error) {
@@ -34,7 +34,7 @@ var bboltReadKind = Kind{
 	},
 }
 
-// boltRead reads the tree of another, and stores nothing.
+// boltRead reads the tree of another engine, and stores nothing.
 type boltRead struct {
 	tree *boltID
 	body []byte
@@ -59,7 +59,7 @@ func (e *boltRead) Visit(u *Unit) error {
 	})
 }
 
-// ReadsAlone says that nothing is stored.
+// ReadsAlone marks an engine that stores nothing.
 func (e *boltRead) ReadsAlone() {}
 
 func (e *boltRead) Map() error    { return e.tree.Map() }
@@ -67,20 +67,20 @@ func (e *boltRead) Unmap() error  { return e.tree.Unmap() }
 func (e *boltRead) Commit() error { return nil }
 func (e *boltRead) Close() error  { return e.tree.Close() }
 
-// boltID stands for the paper's B-tree, with what it lacked: transactions.
+// boltID is the paper's B-tree, with transactions that it lacked.
 type boltID struct {
 	path string
-	// pageBytes of the tree; 0: of the system's memory. An existing file has its own.
+	// pageBytes is the page size of the tree; 0: the system's. An existing file keeps its own.
 	pageBytes int
 	db        *bbolt.DB
 	tx        *bbolt.Tx
-	bodies    []byte // of the transaction: bbolt wants them unchanged until its end
+	bodies    []byte // of the transaction: bbolt needs them unchanged until its end
 }
 
 var boltBucket = []byte("r")
 
-// Map opens the file. Its list of free pages is stored, so that opening need not scan the
-// file, which would make it warm.
+// Map opens the file. Its list of free pages is stored, so that opening does not scan the file and
+// make it warm.
 func (e *boltID) Map() (err error) {
 	e.db, err = bbolt.Open(
 		e.path,
@@ -102,7 +102,7 @@ func (e *boltID) Load(ctx context.Context, p *paper.Plan, tick func(int)) error 
 			if err != nil {
 				return err
 			}
-			b.FillPercent = 0.9 // records come in order, and keep their lengths
+			b.FillPercent = 0.9 // records come in order and keep their lengths
 			for _, i := range part {
 				body := p.AppendTo(nil, i)
 				if err := b.Put(body[:len(paper.ID{})], body); err != nil {
@@ -150,8 +150,8 @@ func (e *boltID) begin() (*bbolt.Bucket, error) {
 	return e.tx.Bucket(boltBucket), nil
 }
 
-// find returns a copy of the record of an id, good until the transaction ends: a growing
-// array leaves the old one to those who point to it.
+// find returns a copy of the record of an id, valid until the transaction ends: when the array
+// grows, earlier copies stay in the old one.
 func (e *boltID) find(b *bbolt.Bucket, id []byte) ([]byte, error) {
 	value := b.Get(id)
 	if value == nil {
@@ -198,7 +198,7 @@ func (e *boltID) Commit() error {
 
 func (e *boltID) Close() error {
 	if e.tx != nil {
-		_ = e.tx.Rollback() // nothing of it counts
+		_ = e.tx.Rollback() // it is dropped anyway
 	}
 	return e.db.Close()
 }

@@ -19,7 +19,7 @@ func small(dir string) Options {
 		DiskBytes: 4 << 20}
 }
 
-// empty checks that nothing was left behind.
+// empty checks that no file is left.
 func empty(t *testing.T, dir string) {
 	t.Helper()
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// All engines visit what the plan has, or Run fails.
+// TestAllEnginesAgree checks that all engines visit what is planned; otherwise Run fails.
 func TestAllEnginesAgree(t *testing.T) {
 	t.Parallel()
 	for _, messages := range []float64{0, 0.5} {
@@ -71,7 +71,8 @@ func TestAllEnginesAgree(t *testing.T) {
 	}
 }
 
-// Days and minutes have other levels, and hours enough that coarse buckets are split.
+// TestAllEnginesAgreeInEveryUnit checks days and minutes, with other levels, and enough hours to
+// split coarse buckets.
 func TestAllEnginesAgreeInEveryUnit(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ unit, units, longest int }{{int(paper.Day), 16, 60},
@@ -109,7 +110,7 @@ func TestInterrupt(t *testing.T) {
 	empty(t, o.Dir)
 }
 
-// The harness allocates nothing for a record.
+// TestVisitAllocatesNothing checks that the harness allocates nothing for a record.
 func TestVisitAllocatesNothing(t *testing.T) {
 	w, err := paper.NewWorkload(paper.WorkloadOptions{Records: 10, Unit: paper.Hour})
 	if err != nil {

@@ -7,9 +7,8 @@ import (
 	"github.com/recrawl/recrawl/eval/papers"
 )
 
-// Claims says which statements of [SAT 4] hold here, of those that the engines and figures measured
-// speak of. Intervals are over the repetitions; of figures over their settings, each of which is
-// one short run.
+// Claims judges the statements of [SAT 4] about the measured engines and figures. Intervals are
+// over the repetitions; those of figures are over their settings, with one short run each.
 func (r *Result) Claims(figures []Figure) (claims []papers.Claim) {
 	add := func(source, claim string, found ...papers.Comparison) {
 		if found = slices.DeleteFunc(found, func(c papers.Comparison) bool {
@@ -44,7 +43,7 @@ func (r *Result) Claims(figures []Figure) (claims []papers.Claim) {
 			r.each("requests a due record, sat", "sat", papers.AtMost(0.1), perRecord))
 	}
 	f := func(number, line string) []float64 { return lineOf(figures, number, line) }
-	add("[SAT fig. 5]", "the size of SAT hardly hangs on the number of buckets",
+	add("[SAT fig. 5]", "the size of SAT hardly depends on the number of buckets",
 		ratios("MB of days over hours", papers.Between(0.9, 1.1), f("5", "SAT, days"),
 			f("5", "SAT, hours")))
 	add("[SAT fig. 5]", "a B-tree of 4 KiB pages has a large overhead",
@@ -64,7 +63,7 @@ func (r *Result) Claims(figures []Figure) (claims []papers.Claim) {
 		if line == nil {
 			continue
 		}
-		// Of the numbers of pages, those up to T/20, and the first that is about T.
+		// Counts of pages up to T/20, and the first of about T.
 		few := slices.IndexFunc(sweepCounts, func(n int) bool { return n > t/20 })
 		enough := slices.IndexFunc(sweepCounts, func(n int) bool { return n > t*3/4 })
 		last := line[len(line)-1:]
@@ -123,7 +122,7 @@ func (r *Result) over(engine, to string, w papers.Wanted) papers.Comparison {
 		func(a, b float64) float64 { return a / b })
 }
 
-// lineOf returns the values of a line; nil: it was not measured.
+// lineOf returns the values of a line, or nil if it was not measured.
 func lineOf(figures []Figure, number, name string) []float64 {
 	for _, f := range figures {
 		for _, l := range f.Lines {
@@ -135,7 +134,7 @@ func lineOf(figures []Figure, number, name string) []float64 {
 	return nil
 }
 
-// ratios compares two lines point by point; NaN where one is missing.
+// ratios compares two lines point by point; NaN if a point is missing.
 func ratios(name string, w papers.Wanted, a, b []float64) papers.Comparison {
 	var values []float64
 	for i := range min(len(a), len(b)) {
@@ -144,7 +143,7 @@ func ratios(name string, w papers.Wanted, a, b []float64) papers.Comparison {
 	return papers.Across(name, w, values...)
 }
 
-// claims says which statements of [SBFL 5] hold here. Intervals are over the sizes of filters.
+// claims judges the statements of [SBFL 5]. Intervals are over the sizes of filters.
 func (r *SeenResult) claims() (claims []papers.Claim) {
 	light, stable := r.Of(LineLight), r.Of(LineStable)
 	var saved, saved8, positives, negatives []float64

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// Disk is how fast the disk is by itself, in bytes a second: long sequential reads and
-// writes of one file, past the page cache where Direct.
+// Disk is the speed of the disk alone in bytes a second: long sequential reads and writes of one
+// file, bypassing the page cache if Direct.
 type Disk struct {
 	Bytes  int64   `json:"bytes"` // of each file
 	Direct bool    `json:"direct"`
 	Write  float64 `json:"write_bytes_per_second"`
 	Read   float64 `json:"read_bytes_per_second"`
-	// Mixed is the rate of a reader and of a writer at work at once, each.
+	// Mixed is the rate of a concurrent reader and writer, each.
 	Mixed float64 `json:"mixed_bytes_per_second"`
 }
 
@@ -63,7 +63,7 @@ func measureDisk(ctx context.Context, dir string, size int64) (d Disk, err error
 	return d, nil
 }
 
-// pass reads or writes a whole file once, and syncs what was written.
+// pass reads or writes a whole file once, and syncs writes.
 func pass(ctx context.Context, path string, chunks int64, write bool) (direct bool, err error) {
 	flag, verb := os.O_RDONLY, "read"
 	if write {
@@ -79,7 +79,7 @@ func pass(ctx context.Context, path string, chunks int64, write bool) (direct bo
 		return direct, err
 	}
 	defer releaseBuffer(buf)
-	for i := range buf { // not zeros, which a disk may take for a hole
+	for i := range buf { // a disk may store zeros as a hole
 		buf[i] = byte(i * i >> 3)
 	}
 	for range chunks {

@@ -9,50 +9,50 @@ import (
 	"github.com/recrawl/recrawl/satstore/paper"
 )
 
-// Engine keeps records and hands out those that are due. To add one, write these methods
-// and a line in Kinds.
+// Engine keeps records and returns those that are due. To add one, write these methods and a line
+// in Kinds.
 type Engine interface {
-	// Load stores all records of the plan, each due at its First. It is not timed, and
-	// calls tick with the number of records stored, now and then.
+	// Load stores all records of the plan, each due at its First. It is not timed, and calls tick
+	// with the number of stored records now and then.
 	Load(ctx context.Context, p *paper.Plan, tick func(records int)) error
-	// Visit calls u.Visit once for each record due at u.T and stores what it left.
+	// Visit calls u.Visit once for each record due at u.T, and stores the result.
 	Visit(u *Unit) error
-	// Commit makes all that Visit and Request did durable.
+	// Commit makes the results of Visit and Request durable.
 	Commit() error
 	Close() error
 }
 
 // What an engine may do besides.
 
-// scanner hands out every record, in any order, with the unit in which it is due; 0 if the
-// engine does not keep that. Only seqlog, which is no store, lacks it.
+// scanner yields every record, in any order, with the unit in which it is due; 0 if the engine does
+// not keep that. Only seqlog, which is no store, lacks it.
 type scanner interface {
 	Scan(f func(body []byte, due int) error) error
 }
 
-// readOnly is an engine that stores nothing of what visits change, to measure reading alone.
+// readOnly is an engine that does not store the results of visits, to measure reading alone.
 type readOnly interface {
 	ReadsAlone()
 }
 
-// settler does what was put off until later: it is called after Load and after the last
-// unit. What an engine does only now and then need not be brought forward.
+// settler completes deferred work, after Load and after the last unit. Occasional work need not be
+// done early.
 type settler interface {
 	Settle(ctx context.Context) error
 }
 
-// ower tells how many bytes wait to be written that settling does not write.
+// ower returns how many bytes wait to be written that settling does not write.
 type ower interface {
 	Owed() int64
 }
 
-// requester takes ad-hoc requests by id. Such a change is done at once, or waits for the
-// record's next visit, of which u.Apply is then told first.
+// requester accepts ad-hoc requests by id. It applies them at once, or at the record's next visit
+// by calling u.Apply first.
 type requester interface {
 	Request(requests []paper.PriorityChange, u *Unit) error
 }
 
-// deferrer tells whether requests wait for the visits of their records.
+// deferrer reports whether requests wait for the visits of their records.
 type deferrer interface {
 	Defers() bool
 }
@@ -62,22 +62,22 @@ func defers(e Engine) bool {
 	return ok && d.Defers()
 }
 
-// preparer makes something for unit t beforehand, not timed.
+// preparer prepares unit t, untimed.
 type preparer interface {
 	Prepare(t int) error
 }
 
-// mapper maps its files. Pages that are mapped stay in memory, so it lets go of them.
+// mapper maps its files. Mapped pages stay in memory, so it must unmap them.
 type mapper interface {
 	Unmap() error
 	Map() error
 }
 
-// Unit is one step of time: what an engine works on, and the account of what it did.
+// Unit is one step of time: the input of an engine, and the count of its work.
 type Unit struct {
 	T int
-	// IDs of the records due at T, in their order, for engines that are no queue
-	// themselves. The list is made beforehand and not timed, as in [SAT 4.1].
+	// IDs are the ids of the records due at T, in order, for engines that are no queue. The list is
+	// made before the timed part, as in [SAT 4.1].
 	IDs []paper.ID
 
 	plan    *paper.Plan
@@ -86,8 +86,8 @@ type Unit struct {
 	applied int
 }
 
-// Visit changes the body of a record in place, as a visit would, and returns when the
-// record is due next.
+// Visit changes the body of a record in place, like a visit, and returns when the record is due
+// next.
 func (u *Unit) Visit(body []byte) (due int) {
 	due, drawn := u.plan.Visit(body, u.T)
 	u.visited++
@@ -95,7 +95,7 @@ func (u *Unit) Visit(body []byte) (due int) {
 	return due
 }
 
-// Apply changes the body of a record in place as a request says.
+// Apply changes the body of a record in place, as a request demands.
 func (u *Unit) Apply(body []byte, priority uint16) {
 	u.plan.SetPriority(body, priority)
 	u.applied++
@@ -104,17 +104,17 @@ func (u *Unit) Apply(body []byte, priority uint16) {
 // Kind is an engine that can be measured.
 type Kind struct {
 	Name, About string
-	// bytesPerRecord estimates the room on disk, for records of the given mean length;
-	// that for two units' work is added for all kinds.
+	// bytesPerRecord estimates the disk space for records of this mean length. That for the work of
+	// two units is added for all kinds.
 	bytesPerRecord func(mean float64) float64
 	roomBytes      int64 // besides
-	requests       bool  // it takes requests
-	// fits reports whether it can do a workload; nil: it always can.
+	requests       bool  // it accepts requests
+	// fits reports whether it supports a workload; nil: any.
 	fits func(w *paper.Workload) bool
 	open func(dir string, p *paper.Plan, s Settings) (Engine, error)
 }
 
-// Kinds are all engines, in the order of reports. The first is the floor of all ratios.
+// Kinds are all engines, in the order of reports. Ratios are to the first one.
 var Kinds = []Kind{seqlogKind, runsKind, satBasicKind, satKindOfPaper, satNaiveKind,
 	pebbleTimeKind, pebbleIDKind, bboltKind, bboltReadKind}
 
@@ -127,7 +127,7 @@ func KindOf(name string) (Kind, bool) {
 	return Kinds[i], true
 }
 
-// Names are those of Kinds.
+// Names returns the names of Kinds.
 func Names() []string {
 	var all []string
 	for _, k := range Kinds {
@@ -136,8 +136,8 @@ func Names() []string {
 	return all
 }
 
-// idOrder returns all record numbers in the order of their ids: the order in which the
-// paper loads its B-tree, and which packs it best.
+// idOrder returns all record numbers in the order of their ids: the paper loads its B-tree in this
+// order, which packs it best.
 func idOrder(p *paper.Plan) []uint32 {
 	type entry struct {
 		high   uint64 // of the id; two records hardly share it
@@ -162,10 +162,10 @@ func idOrder(p *paper.Plan) []uint32 {
 	return order
 }
 
-// loadCommit is how many records loadInTurn commits at a time.
+// loadCommit is the number of records in a commit of loadInTurn.
 const loadCommit = 1 << 15
 
-// loadInTurn puts all records in the order of their numbers: that in which pages are found.
+// loadInTurn stores all records in the order of their numbers, in which pages are found.
 func loadInTurn(ctx context.Context, p *paper.Plan, tick func(int), commit func() error,
 	put func(number uint32, due int64, body []byte) error) error {
 	var body []byte

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// usage is what the process has used up to a moment.
+// usage is the use of the process up to a moment.
 type usage struct {
 	at            time.Time
 	cpu           time.Duration // of all threads, user and system
@@ -18,7 +18,7 @@ type usage struct {
 	reads, writes int64         // requests; see requests
 }
 
-// cost is what something took.
+// cost is the use of a piece of work.
 type cost struct {
 	wall, cpu     time.Duration
 	read, written int64
@@ -38,9 +38,9 @@ func (c cost) spent() Spent {
 	return Spent{Seconds: c.wall.Seconds(), CPU: c.cpu.Seconds(), Read: c.read, Written: c.written}
 }
 
-// memory is what is resident of the process, in bytes.
+// memory is the resident memory of the process, in bytes.
 type memory struct {
-	current, peak int64 // the most since resetPeak
+	current, peak int64 // peak: since resetPeak
 	anonymous     int64 // without pages of files
 }
 
@@ -52,10 +52,10 @@ func now() usage {
 	return u
 }
 
-// unknownShare stands for a share that this system does not tell.
+// unknownShare is the value of an unknown share.
 const unknownShare = -1
 
-// occupied counts the files below a directory and the bytes they take on disk.
+// occupied counts the files below a directory, and their bytes on disk.
 func occupied(dir string) (files int, bytes int64, err error) {
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
@@ -72,7 +72,7 @@ func occupied(dir string) (files int, bytes int64, err error) {
 	return files, bytes, err
 }
 
-// ignoreGone passes over files that an engine's own goroutines removed meanwhile.
+// ignoreGone ignores files that an engine's goroutines removed meanwhile.
 func ignoreGone(err error) error {
 	if os.IsNotExist(err) {
 		return nil
@@ -80,21 +80,21 @@ func ignoreGone(err error) error {
 	return err
 }
 
-// pause counts what engines do between the timed parts, with goroutines of their own. What
-// the harness itself does meanwhile is left out: CPU of its thread, what Prepare writes.
+// pause measures the work of engines between the timed parts, in their own goroutines. It excludes
+// the harness: CPU of its thread, and writes of Prepare.
 type pause struct {
 	all  cost
 	from usage
 	on   bool
 }
 
-// begin pins the harness to a thread, so that its CPU time can be told from the engine's.
+// begin pins the harness to a thread, to separate its CPU time from the engine's.
 func (p *pause) begin() {
 	runtime.LockOSThread()
 	p.from, p.on = now(), true
 }
 
-// end is idempotent. Wall time is not taken: between units it is the harness's.
+// end may be called twice. It does not take wall time, which is the harness's between units.
 func (p *pause) end() {
 	if !p.on {
 		return
@@ -107,16 +107,16 @@ func (p *pause) end() {
 	p.all.read += to.read - p.from.read
 }
 
-// Idle is a process that used less than a tenth of a core and wrote nothing, in each of
-// idleLooks looks.
+// Idle is a process that used less than a tenth of a core and wrote nothing, in each of idleLooks
+// looks.
 const (
 	idleLook  = 20 * time.Millisecond
 	idleLooks = 3
-	// idlePatience bounds the wait: an engine that is never idle is taken as it is.
+	// idlePatience limits the wait for an engine that is never idle.
 	idlePatience = time.Minute
 )
 
-// waitIdle waits until an engine has done what it put off, and all is written out.
+// waitIdle waits until an engine has completed deferred work, and everything is written.
 func waitIdle(ctx context.Context, e Engine, dir string) (c cost, err error) {
 	from := now()
 	if s, ok := e.(settler); ok {

@@ -13,7 +13,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/machine"
 )
 
-// Measured says which columns this system can fill.
+// Measured reports which columns this system can fill.
 const Measured = true
 
 func processTime() time.Duration { return timeOf(unix.RUSAGE_SELF) }
@@ -27,18 +27,17 @@ func timeOf(who int) time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// device returns the bytes that this process made the device read and write, as
-// /proc/self/io has them. Written are pages made dirty, less those dropped before they
-// got there: it counts a page of 4 KiB for a byte, and a mapped page each time it is made
-// dirty, also when the device is written to once for many times.
+// device returns the bytes that this process made the device read and write, by /proc/self/io.
+// Written are dirty pages, without those dropped earlier: a byte counts as a page of 4 KiB, and a
+// mapped page counts each time it becomes dirty, also if the device is written once.
 func device() (read, written int64) {
 	const io = "/proc/self/io"
 	return machine.Field(io, "read_bytes:"),
 		machine.Field(io, "write_bytes:") - machine.Field(io, "cancelled_write_bytes:")
 }
 
-// requests returns how often this process asked for bytes of files or wrote some: calls, and pages
-// of mapped files that came from the device one by one. Each is a seek at most.
+// requests returns how often this process read bytes of files or wrote some: calls, and single
+// pages of mapped files from the device. Each is at most one seek.
 func requests() (reads, writes int64) {
 	const io = "/proc/self/io"
 	var r unix.Rusage
@@ -53,7 +52,7 @@ func resident() memory {
 			"RssAnon:") << 10}
 }
 
-// resetPeak makes resident's peak begin anew; where that is forbidden it goes on.
+// resetPeak restarts resident's peak. Where that is forbidden the peak continues.
 func resetPeak() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
 
 func allocated(info fs.FileInfo) int64 {
@@ -63,8 +62,7 @@ func allocated(info fs.FileInfo) int64 {
 	return info.Size()
 }
 
-// syncFiles writes out all that is dirty in the file system of a directory. That may
-// include what others have written there.
+// syncFiles writes all dirty pages of a directory's file system, also those of other processes.
 func syncFiles(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -74,9 +72,9 @@ func syncFiles(dir string) error {
 	return unix.Syncfs(int(f.Fd()))
 }
 
-// dropCache makes the kernel forget the contents of the files below a directory, which must
-// be synced and not mapped. What it knows of the files themselves stays: with ten thousand
-// files looking that up would be most of the work, and is no property of a store.
+// dropCache makes the kernel drop the contents of the files below a directory, which must be synced
+// and not mapped. It keeps their metadata: reading that of ten thousand files would dominate, and
+// is no property of a store.
 func dropCache(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
@@ -90,8 +88,8 @@ func dropCache(dir string) error {
 	})
 }
 
-// cachedShare is the part of the bytes of all files below a directory that is in the page
-// cache. Kernels before 6.5 do not tell; 0 of no bytes.
+// cachedShare returns the part of the bytes of all files below a directory that is in the page
+// cache, or 0 without bytes. Kernels before 6.5 do not report it.
 func cachedShare(dir string) (float64, error) {
 	pages, bytes, unknown := uint64(0), int64(0), false
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -122,7 +120,7 @@ func cachedShare(dir string) (float64, error) {
 	return float64(pages) * float64(os.Getpagesize()) / float64(max(bytes, 1)), nil
 }
 
-// openDirect opens a file past the page cache if the file system can.
+// openDirect opens a file without the page cache if the file system supports that.
 func openDirect(path string, flag int) (f *os.File, direct bool, err error) {
 	f, err = os.OpenFile(path, flag|unix.O_DIRECT, 0o600)
 	if errors.Is(err, unix.EINVAL) {
@@ -132,7 +130,7 @@ func openDirect(path string, flag int) (f *os.File, direct bool, err error) {
 	return f, true, err
 }
 
-// alignedBuffer returns memory as reads and writes past the page cache need it.
+// alignedBuffer returns memory that is aligned for reads and writes without the page cache.
 func alignedBuffer(n int) ([]byte, error) {
 	return unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Measured says which columns this system can fill: here time alone, and files are warm.
+// Measured reports which columns this system can fill: here time alone, and files are warm.
 const Measured = false
 
 func processTime() time.Duration          { return 0 }

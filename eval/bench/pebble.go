@@ -14,10 +14,10 @@ import (
 	"github.com/recrawl/recrawl/satstore/paper"
 )
 
-// pebbleStore is what both engines on Pebble share.
+// pebbleStore is the common part of both engines on Pebble.
 type pebbleStore struct {
 	db    *pebble.DB
-	batch *pebble.Batch // of the unit; nil: nothing was done yet
+	batch *pebble.Batch // of the unit; nil: empty
 	body  []byte
 }
 
@@ -32,8 +32,7 @@ func openPebble(dir string, s Settings) (*pebble.DB, error) {
 	})
 }
 
-// silent drops what Pebble would log to standard error. What is fatal to it ends the
-// program.
+// silent drops Pebble's log messages. A fatal one ends the program.
 type silent struct{}
 
 func (silent) Infof(string, ...any)  {}
@@ -42,7 +41,7 @@ func (silent) Fatalf(format string, args ...any) {
 	pebble.DefaultLogger.Fatalf(format, args...)
 }
 
-// loadBytes is the length of a batch of load.
+// loadBytes is the size of a batch of load.
 const loadBytes = 4 << 20
 
 // load stores n records in the order of their keys.
@@ -86,15 +85,14 @@ func (e *pebbleStore) Commit() error {
 	return errors.Join(b.Commit(pebble.Sync), b.Close())
 }
 
-// pebblePoll is how often Settle asks, and pebbleQuiet how often it must hear of no work:
-// one compaction ends before it is known whether it calls for the next.
+// pebblePoll is the time between looks of Settle, pebbleQuiet the number of looks without work:
+// when one compaction ends, it is unknown whether another one follows.
 const (
 	pebblePoll  = 10 * time.Millisecond
 	pebbleQuiet = 3
 )
 
-// Settle writes out the memtable and waits until no flush and no compaction is at work. It
-// forces none.
+// Settle writes the memtable and waits until no flush or compaction is running. It forces none.
 func (e *pebbleStore) Settle(ctx context.Context) error {
 	if err := e.db.Flush(); err != nil {
 		return err
@@ -112,7 +110,7 @@ func (e *pebbleStore) Settle(ctx context.Context) error {
 	return nil
 }
 
-// scan hands out all keys and values.
+// scan passes all keys and values to f.
 func (e *pebbleStore) scan(f func(key, value []byte) error) error {
 	iter, err := e.db.NewIter(nil)
 	if err != nil {
@@ -152,8 +150,8 @@ var pebbleIDKind = Kind{
 	},
 }
 
-// pebbleID is the usual way: a state database by key beside a queue of ids, which is given
-// to it.
+// pebbleID is the usual design: a state database by key, and a queue of ids, which it gets as
+// input.
 type pebbleID struct{ pebbleStore }
 
 func (e *pebbleID) Load(ctx context.Context, p *paper.Plan, tick func(int)) error {
@@ -171,8 +169,8 @@ func (e *pebbleID) Visit(u *Unit) error {
 	}, func(int) { u.Visit(e.body) })
 }
 
-// Request changes records at once, in the batch of the unit. That has an index then, by
-// which the visits find them changed.
+// Request changes records at once, in the batch of the unit. The batch then has an index, so that
+// visits see the changes.
 func (e *pebbleID) Request(requests []paper.PriorityChange, u *Unit) error {
 	e.batch = e.db.NewIndexedBatch()
 	return e.update(
@@ -182,8 +180,8 @@ func (e *pebbleID) Request(requests []paper.PriorityChange, u *Unit) error {
 	)
 }
 
-// update reads, changes and writes n records, in the order of their ids. One that comes
-// several times is read once.
+// update reads, changes and writes n records, in the order of their ids. It reads a repeated one
+// once.
 func (e *pebbleID) update(n int, id func(i int) []byte, change func(i int)) error {
 	iter, err := e.newIter()
 	if err != nil {
@@ -203,7 +201,7 @@ func (e *pebbleID) update(n int, id func(i int) []byte, change func(i int)) erro
 	return iter.Close()
 }
 
-// newIter sees what the unit has written so far.
+// newIter sees the writes of the unit.
 func (e *pebbleID) newIter() (*pebble.Iterator, error) {
 	if e.batch == nil {
 		e.batch = e.db.NewBatch()
@@ -244,11 +242,11 @@ var pebbleTimeKind = Kind{
 	},
 }
 
-// pebbleTime is a queue and a state database in one, as SAT is, made of a library. It keeps
-// the bucket index of [SAT 3.5] too: where each record is.
+// pebbleTime is a queue and a state database in one, like SAT, from a library. It also keeps the
+// bucket index of [SAT 3.5]: the place of each record.
 type pebbleTime struct {
 	pebbleStore
-	index []uint32 // due by record number: 16 bits would not hold the minutes of 400 days
+	index []uint32 // due by record number: 16 bits are too few for the minutes of 400 days
 }
 
 // timeKey orders by due, then by record number.

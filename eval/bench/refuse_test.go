@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/paper"
 )
 
-// faulty is an engine that does not what it should.
+// faulty is an engine with faults.
 type faulty struct {
 	Engine
 	visit func(u *Unit) error
@@ -26,7 +26,7 @@ func TestWrongEnginesAreFound(t *testing.T) {
 	broken := errors.New("broken")
 	for want, visit := range map[string]func(p *paper.Plan, u *Unit) error{
 		"0 records were visited": func(*paper.Plan, *Unit) error { return nil },
-		// never stores what it changed
+		// does not store its changes
 		"are others than those due": func(p *paper.Plan, u *Unit) error {
 			for _, i := range p.Due[u.T] {
 				u.Visit(p.AppendTo(nil, i))
@@ -61,7 +61,7 @@ func TestWrongEnginesAreFound(t *testing.T) {
 	}
 }
 
-// forgetful keeps bodies and due times as its change makes them.
+// forgetful keeps wrong bodies and due times.
 type forgetful struct {
 	*pebbleTime
 	change func(body []byte, due *int) (keep bool)
@@ -76,8 +76,8 @@ func (f forgetful) Scan(use func(body []byte, due int) error) error {
 	})
 }
 
-// What an engine keeps after the last unit is compared byte by byte, also of records that
-// were not due.
+// TestWrongStoresAreFound checks that the content of an engine after the last unit is compared byte
+// by byte, also for records that were not due.
 func TestWrongStoresAreFound(t *testing.T) {
 	n := 0
 	for want, change := range map[string]func(body []byte, due *int) bool{
@@ -150,7 +150,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-// With short intervals much is due at once, and room is needed for it.
+// TestRoomOfShortIntervals checks the room for short intervals, with many records due at once.
 func TestRoomOfShortIntervals(t *testing.T) {
 	const n = 100_000
 	room := func(longest int) int64 {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Result is what Run has measured. Times are in microseconds a due record unless their
-// names say otherwise.
+// Result is the result of Run. Times are in microseconds a due record unless their names say
+// otherwise.
 type Result struct {
 	Records      int        `json:"records"`
 	Unit         string     `json:"unit"`
@@ -17,50 +17,50 @@ type Result struct {
 	PageBytes    int        `json:"page_bytes"`
 	Messages     float64    `json:"messages"` // requests a due record
 	Repeat       int        `json:"repeat"`
-	Due          int        `json:"due"`           // visits in all units, the same in every engine
-	Golden       bool       `json:"golden"`        // Due is known from an independent program
-	PayloadBytes int64      `json:"payload_bytes"` // bodies of the due records
-	LoadAverage  [2]float64 `json:"load_average"`  // at the beginning and at the end
+	Due          int        `json:"due"`           // visits in all units, equal for all engines
+	Golden       bool       `json:"golden"`        // an independent program computed Due
+	PayloadBytes int64      `json:"payload_bytes"` // bodies of due records
+	LoadAverage  [2]float64 `json:"load_average"`  // at the start and at the end
 	Disk         Disk       `json:"disk"`
 	Engines      []Measure  `json:"engines"`
-	Left         []string   `json:"left_out"` // engines that cannot do what was asked
+	Left         []string   `json:"left_out"` // engines without the needed features
 }
 
-// Measure is what was measured of one engine: medians over its runs.
+// Measure is the result for one engine: medians over its runs.
 type Measure struct {
 	Engine string `json:"engine"`
 	About  string `json:"about"`
-	// Ratio is Micros over that of the first engine in the same repetition; from and to
-	// are its extremes.
+	// Ratio is Micros divided by that of the first engine in the same repetition; from and to are
+	// its extremes.
 	Ratio Spread `json:"ratio"`
 	// Micros is the time of a unit, its commit and a sync of all files.
 	Micros float64 `json:"us_per_record"`
-	// Median is that of the unit in the middle, Slowest that of the slowest.
+	// Median is the time of the median unit, Slowest that of the slowest.
 	Median  float64 `json:"median_unit_us"`
 	Slowest float64 `json:"slowest_unit_us"`
 	CPU     float64 `json:"cpu_us_per_record"`
-	// LaterCPU and LaterMicros are what the engine put off: CPU of its own goroutines
-	// between units and all that settling took; time of settling and of the syncs before units.
+	// LaterCPU and LaterMicros are for deferred work. CPU: of the engine's goroutines between
+	// units, and of settling. Time: of settling and of the syncs before units.
 	LaterCPU    float64 `json:"later_cpu_us_per_record"`
 	LaterMicros float64 `json:"later_us_per_record"`
 	// Payload is MB/s, 1e6 bytes: bodies read and written.
 	Payload float64 `json:"payload_mb_per_second"`
-	// Read and Written are bytes at the device over the bytes of the bodies. Read is of the
-	// units; Written is everything from the first unit on, that put off and that owed
-	// included, and WrittenInUnits what the timed parts wrote.
+	// Read and Written are bytes at the device divided by the bytes of the bodies. Read is that of
+	// the units. Written is everything since the first unit, deferred and owed parts included;
+	// WrittenInUnits is that of the timed parts.
 	Read           float64 `json:"read_amplification"`
 	Written        float64 `json:"write_amplification"`
 	WrittenInUnits float64 `json:"write_amplification_in_units"`
-	// Reads and Writes are how often the timed parts asked the system for bytes of a file, and for
-	// bytes to be written, for each due record: seeks at most.
+	// Reads and Writes count the timed requests to the system for a due record, to read bytes of a
+	// file and to write some: at most as many seeks.
 	Reads  float64 `json:"reads_per_record"`
 	Writes float64 `json:"writes_per_record"`
-	// Cached is the largest share of the engine's files that was in the page cache when a
-	// unit began; -1 if that is not known.
+	// Cached is the largest share of the engine's files in the page cache at the start of a unit;
+	// -1 if unknown.
 	Cached float64 `json:"cached_share"`
-	Memory int64   `json:"memory_bytes"` // most, above what was used before the engine was opened
-	// MemoryEnd is what stays after the last unit, without pages of mapped files, and
-	// MemoryRecord that a record.
+	Memory int64   `json:"memory_bytes"` // peak, above the use before the engine was opened
+	// MemoryEnd is the memory after the last unit, without pages of mapped files, and MemoryRecord
+	// that of a record.
 	MemoryEnd    int64   `json:"memory_end_bytes"`
 	MemoryRecord float64 `json:"memory_end_bytes_per_record"`
 	Stored       int64   `json:"disk_bytes"` // after the last unit
@@ -68,21 +68,21 @@ type Measure struct {
 	Runs         []Trial `json:"runs"`
 }
 
-// Spread is a median and the extremes of what it is of.
+// Spread is a median with extremes.
 type Spread struct {
 	Median float64 `json:"median"`
 	From   float64 `json:"from"`
 	To     float64 `json:"to"`
 }
 
-// Trial is one engine once.
+// Trial is one run of an engine.
 type Trial struct {
 	LoadSeconds float64 `json:"load_seconds"`
-	// Beside is between the timed parts of the units; its time is that of the syncs before
-	// units, which write out what came after the last. Settle is after the last unit.
+	// Beside is the use between the timed parts of units. Its time is that of the syncs before
+	// units, which write the last results. Settle is after the last unit.
 	Beside Spent `json:"beside"`
 	Settle Spent `json:"settle"`
-	// Owed is how many more bytes wait to be written after that than before the first unit.
+	// Owed is the increase since the first unit of bytes that wait to be written.
 	Owed      int64      `json:"owed_bytes"`
 	Memory    int64      `json:"memory_bytes"`
 	MemoryEnd int64      `json:"memory_end_bytes"`
@@ -91,7 +91,7 @@ type Trial struct {
 	Units     []UnitCost `json:"units"`
 }
 
-// Spent is what something took, in seconds and bytes at the device.
+// Spent is the use of a piece of work, in seconds and bytes at the device.
 type Spent struct {
 	Seconds float64 `json:"seconds"`
 	CPU     float64 `json:"cpu_seconds"`
@@ -99,11 +99,11 @@ type Spent struct {
 	Written int64   `json:"written_bytes"`
 }
 
-// UnitCost is what one unit took, in seconds and bytes.
+// UnitCost is the use of one unit, in seconds and bytes.
 type UnitCost struct {
 	T       int     `json:"t"`
 	Due     int     `json:"due"`
-	Seconds float64 `json:"seconds"` // in all: the three parts that follow
+	Seconds float64 `json:"seconds"` // sum of the three parts below
 	Visit   float64 `json:"visit_seconds"`
 	Commit  float64 `json:"commit_seconds"`
 	Sync    float64 `json:"sync_seconds"`
@@ -112,7 +112,7 @@ type UnitCost struct {
 	Written int64   `json:"written_bytes"`
 	Reads   int64   `json:"read_requests"`
 	Writes  int64   `json:"write_requests"`
-	Cached  float64 `json:"cached_share"` // of the files, at the beginning; -1: not known
+	Cached  float64 `json:"cached_share"` // of the files, at the start; -1: unknown
 }
 
 // sums adds up the units of a run.
@@ -129,12 +129,12 @@ func (r *Trial) sums() (total UnitCost) {
 	return total
 }
 
-// perRecord is microseconds a due record of a run.
+// perRecord returns microseconds a due record of a run.
 func (r *Trial) perRecord(seconds float64) float64 {
 	return 1e6 * seconds / float64(max(r.sums().Due, 1))
 }
 
-// each is that of the single units.
+// each returns the times of the single units.
 func (r *Trial) each() (all []float64) {
 	for _, u := range r.Units {
 		if u.Due > 0 {
@@ -144,7 +144,7 @@ func (r *Trial) each() (all []float64) {
 	return all
 }
 
-// cached is the largest share of the files in the page cache at the beginning of a unit.
+// cached returns the largest share of the files in the page cache at the start of a unit.
 func (r *Trial) cached() float64 {
 	most := float64(unknownShare)
 	for _, u := range r.Units {
@@ -153,8 +153,8 @@ func (r *Trial) cached() float64 {
 	return most
 }
 
-// summarize fills in what follows from the runs. The floor is the measure that ratios are
-// taken to; runs of the same number belong together.
+// summarize fills in medians and ratios from the runs. Ratios are to the floor, between runs with
+// the same number.
 func (m *Measure) summarize(payload int64, records int, floor *Measure) {
 	of := func(value func(r *Trial) float64) float64 {
 		var all []float64
@@ -204,7 +204,7 @@ func (m *Measure) summarize(payload int64, records int, floor *Measure) {
 	m.MemoryRecord = float64(m.MemoryEnd) / float64(max(records, 1))
 }
 
-// median is 0 of nothing.
+// median returns 0 without values.
 func median(values []float64) float64 {
 	if len(values) == 0 {
 		return 0

@@ -14,9 +14,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Run measures engines one after the other, Repeat times over, each time beginning with
-// another one. It fails before it tells any time if an engine visits or keeps other records
-// than the plan has. What it writes is removed in any case.
+// Run measures engines in turn, Repeat times, each time starting with another one. It fails,
+// without any time, if an engine visits or keeps other records than the plan. It always removes its
+// files.
 func Run(ctx context.Context, o Options) (result *Result, err error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func Run(ctx context.Context, o Options) (result *Result, err error) {
 	return result, nil
 }
 
-// planned makes the plan, which must have something due, and as much as is known.
+// planned makes the plan, which must have due records, and as many as a known workload.
 func planned(ctx context.Context, o Options, w *paper.Workload) (*paper.Plan, error) {
 	plan, err := w.Plan(ctx, o.Units)
 	if err != nil {
@@ -100,12 +100,12 @@ func planned(ctx context.Context, o Options, w *paper.Workload) (*paper.Plan, er
 	return plan, nil
 }
 
-// measurement is what all runs share.
+// measurement is the common state of all runs.
 type measurement struct {
 	o       Options
 	plan    *paper.Plan
 	dir     string
-	applied []int // deferred requests that each unit's visits find
+	applied []int // deferred requests that the visits of each unit apply
 	ends    map[bool]paper.Tally
 }
 
@@ -133,22 +133,22 @@ func (m *measurement) all(ctx context.Context, kinds []Kind, result *Result) err
 type Options struct {
 	Workload paper.WorkloadOptions
 	Units    int      // 1 or more
-	Engines  []string // one or more; the first is the floor of the ratios
+	Engines  []string // one or more; ratios are to the first
 	Repeat   int      // 1 or more
 	Messages float64  // requests before each unit, as a share of its due records; not negative
 	Settings Settings
-	Dir      string // where a temporary directory is made; "": where the system makes them
-	// DiskBytes bounds the files with which the disk is measured; 0: it is not.
+	Dir      string // parent of the temporary directory; "": the system's default
+	// DiskBytes limits the files for the measurement of the disk; 0: none.
 	DiskBytes int64
-	// Tick is told what is being done, and how far that is. It may be nil.
+	// Tick gets the current step and its progress; it may be nil.
 	Tick func(what string, done, total int)
 }
 
-// usualUnits reach over the end of a day, where coarse buckets are split.
+// usualUnits extend over the end of a day, where coarse buckets are split.
 var usualUnits = map[paper.Unit]int{paper.Minute: 90, paper.Hour: 26, paper.Day: 8}
 
-// For returns the options for so many records, complete: without units the usual number of them,
-// for the engine "all" all there are, caches of a tenth of the data, as the paper's machine had.
+// For returns the options for a number of records, with defaults: the usual number of units, all
+// engines for "all", and caches of a tenth of the data like the paper's machine.
 func (o Options) For(records int) Options {
 	o.Workload.Records = records
 	o.Settings.CacheBytes = max(records*(o.Workload.FixedBytes+64)/10, 8<<20)
@@ -161,26 +161,26 @@ func (o Options) For(records int) Options {
 	return o
 }
 
-// Settings bound the memory of engines.
+// Settings limit the memory of engines.
 type Settings struct {
-	BufferBytes int // of the write buffers of runs and of the paper's forms
-	PageBytes   int // of a page of the paper's forms
-	CacheBytes  int // of the caches of Pebble
-	// TreePageBytes is the page of bbolt; 0: that of the system's memory.
+	BufferBytes int // write buffers of runs and of the paper's forms
+	PageBytes   int // page of the paper's forms
+	CacheBytes  int // caches of Pebble
+	// TreePageBytes is the page size of bbolt; 0: the system's.
 	TreePageBytes int
 }
 
-// ErrNoEngine says that none of the engines can do what was asked. Those with a file for each unit
+// ErrNoEngine is returned if no engine can do what was requested. Engines with a file for each unit
 // refuse too many units, and those without an index refuse requests.
 var ErrNoEngine = words.Hint(errors.New("none of the engines can do this"),
 	"forms with a file for each unit need fewer --max-units; SAT/Basic and Pebble by time have no "+
 		"index by id and take no --messages", words.ExitFailed)
 
-// ErrNothingDue says that there would be nothing to measure.
+// ErrNothingDue is returned if no record is due.
 var ErrNothingDue = words.Hint(errors.New("no record is due"),
 	"take more --records or more --units", words.ExitFailed)
 
-// check refuses what cannot be run.
+// check returns an error for invalid options.
 func (o Options) check() error {
 	switch {
 	case o.Units < 1:
@@ -197,7 +197,7 @@ func (o Options) check() error {
 	return nil
 }
 
-// kinds are the engines to measure, and the names of those that cannot take part.
+// kinds returns the engines to measure, and the names of those that cannot take part.
 func (o Options) kinds(w *paper.Workload) (kinds []Kind, left []string, err error) {
 	left = []string{}
 	for _, name := range o.Engines {
@@ -218,7 +218,7 @@ func (o Options) kinds(w *paper.Workload) (kinds []Kind, left []string, err erro
 	return kinds, left, nil
 }
 
-// RoomError says that the disk is too small for a measurement.
+// RoomError is returned if the disk is too small for a measurement.
 type RoomError struct {
 	Dir        string
 	Need, Free int64
@@ -229,18 +229,18 @@ func (e *RoomError) Error() string {
 		float64(e.Free)/1e9, float64(e.Need)/1e9)
 }
 
-// Hint says what to do.
+// Hint returns what to do.
 func (e *RoomError) Hint() string { return "take fewer --records, or another disk with --dir" }
 
-// ExitCode is that of the command that fails by it.
+// ExitCode returns the exit status of the command.
 func (e *RoomError) ExitCode() int { return words.ExitFailed }
 
-// roomFrame is what is kept with a record in logs and files, at most.
+// roomFrame is the most space that logs and files add to a record.
 const roomFrame = 16
 
-// Room estimates the bytes on disk that the largest of some engines needs: there is never
-// more than one at a time. Beside what it keeps, each may write two units' records anew
-// before it gives up the old ones: with short intervals that is as much again.
+// Room estimates the disk space in bytes of the largest engine; only one exists at a time. Besides
+// its records each may rewrite those of two units before it drops the old ones: as much again with
+// short intervals.
 func Room(o Options, w *paper.Workload, kinds []Kind) int64 {
 	mean, n := w.MeanBytes(), float64(w.Records)
 	units := 2 * n * w.DueShare() * (mean + roomFrame)

@@ -14,7 +14,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/paper"
 )
 
-// The three forms of the paper.
+// Forms of the paper.
 var (
 	satBasicKind = satKind("sat-basic",
 		"SAT/Basic of the paper: a file a unit, write buffers, a log", paper.Basic)
@@ -24,7 +24,7 @@ var (
 		paper.Naive)
 )
 
-// mostBuckets bounds the files of the forms that make one a unit.
+// mostBuckets limits the files of forms with one for each unit.
 const mostBuckets = 100_000
 
 // logBytes is the default of paper.Options.
@@ -33,8 +33,8 @@ const logBytes = 256 << 20
 func satKind(name, about string, form paper.Form) Kind {
 	return Kind{
 		Name: name, About: about,
-		bytesPerRecord: func(mean float64) float64 { return 1.2*(mean+16) + 60 }, // of the index 60
-		// An old and a new log; parts of pages of files.
+		bytesPerRecord: func(mean float64) float64 { return 1.2*(mean+16) + 60 }, // 60: index
+		// An old and a new log; partly used pages of files.
 		roomBytes: 2*logBytes + 100<<20,
 		requests:  name != "sat-basic",
 		fits:      func(w *paper.Workload) bool { return min(w.MaxUnits, w.Records) <= mostBuckets },
@@ -80,7 +80,7 @@ func (e *sat) visitOne(v *paper.Visit) int64 {
 	return int64(e.unit.Visit(v.Body))
 }
 
-// Defers says that requests wait for visits.
+// Defers reports that requests wait for visits.
 func (e *sat) Defers() bool { return e.defers }
 
 func (e *sat) Request(requests []paper.PriorityChange, _ *Unit) error {
@@ -110,8 +110,7 @@ func (e *sat) Scan(f func(body []byte, due int) error) error {
 func (e *sat) Commit() error { return e.store.Commit() }
 func (e *sat) Close() error  { return e.store.Close() }
 
-// runsKind is asked by number: to know the number of an id is left to its user, here the
-// harness.
+// runsKind gets requests by number. Its user, here the harness, must know the number of an id.
 var runsKind = Kind{
 	Name: "runs",
 	About: "SAT with coarse buckets, without sorting and without a second write: the " +
@@ -137,7 +136,7 @@ var runsKind = Kind{
 	},
 }
 
-// Of package engine: the default of its log, and what its index takes of a record.
+// For package engine: the default size of its log, and the memory of its index for a record.
 const (
 	runsLogBytes   = 16 << 20
 	runsIndexEntry = 6
@@ -166,7 +165,7 @@ func (e *runsEngine) visitOne(r *engine.Record) (due int64, body []byte) {
 	return int64(e.unit.Visit(r.Body)), r.Body
 }
 
-// Defers says that requests wait for visits.
+// Defers reports that requests wait for visits.
 func (e *runsEngine) Defers() bool { return true }
 
 func (e *runsEngine) Request(requests []paper.PriorityChange, _ *Unit) error {
@@ -180,8 +179,8 @@ func (e *runsEngine) Request(requests []paper.PriorityChange, _ *Unit) error {
 	return nil
 }
 
-// Owed is the pages that are in the log and in no run yet, and of the index file, which is
-// written when the log is full, as large a share as the log is.
+// Owed returns the pages in the log that are in no run yet. It adds the same share of the index
+// file as the log is full, because both are written together.
 func (e *runsEngine) Owed() int64 {
 	stats := e.store.Stats()
 	pages := -stats.LiveBytes
@@ -202,7 +201,7 @@ func (e *runsEngine) Close() error  { return e.store.Close() }
 var seqlogKind = Kind{
 	Name:           "seqlog",
 	About:          "the floor: read a flat file of the due records, write another, one sync",
-	bytesPerRecord: func(float64) float64 { return 0 }, // it holds a unit's records, twice
+	bytesPerRecord: func(float64) float64 { return 0 }, // the records of a unit, twice
 	open: func(dir string, p *paper.Plan, _ Settings) (Engine, error) {
 		return &seqlog{plan: p, in: filepath.Join(dir, "in"), out: filepath.Join(dir, "out"),
 			reader: bufio.NewReaderSize(nil, seqlogChunk),
@@ -210,12 +209,11 @@ var seqlogKind = Kind{
 	},
 }
 
-// seqlogChunk is the length of a read or write: at 256 KiB a disk of today is at its
-// sequential rate.
+// seqlogChunk is the size of a read or write: at 256 KiB disks reach their sequential rate.
 const seqlogChunk = 256 << 10
 
-// seqlog does what no store can do without: it reads what is due, changes it, and writes it.
-// Where the records come from is not its care: Prepare lays them out.
+// seqlog does only what every store must do: it reads the due records, changes and writes them.
+// Prepare lays them out for it.
 type seqlog struct {
 	plan    *paper.Plan
 	in, out string
@@ -225,7 +223,7 @@ type seqlog struct {
 	file    *os.File // out, between Visit and Commit
 }
 
-// seqlogHeader is due (4), length (4) and record number (4).
+// seqlogHeader has due (4), length (4) and record number (4).
 const seqlogHeader = 12
 
 func (s *seqlog) Load(context.Context, *paper.Plan, func(int)) error { return nil }
@@ -242,7 +240,7 @@ func (s *seqlog) Prepare(t int) (err error) {
 		binary.LittleEndian.PutUint32(h[0:], uint32(t))
 		binary.LittleEndian.PutUint32(h[4:], uint32(len(s.body)))
 		binary.LittleEndian.PutUint32(h[8:], i)
-		s.writer.Write(h[:]) // Flush tells
+		s.writer.Write(h[:]) // Flush returns the error
 		s.writer.Write(s.body)
 	}
 	return errors.Join(s.writer.Flush(), f.Close())
@@ -267,7 +265,7 @@ func (s *seqlog) Visit(u *Unit) error {
 			return fmt.Errorf("read %s: %w", s.in, err)
 		}
 		n := seqlogHeader + int(binary.LittleEndian.Uint32(h[4:]))
-		record, err := s.reader.Peek(n) // records are far below the buffer's length
+		record, err := s.reader.Peek(n) // records are much shorter than the buffer
 		if err != nil {
 			return fmt.Errorf("read %s: %w", s.in, err)
 		}

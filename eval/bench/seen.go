@@ -16,19 +16,19 @@ import (
 	"github.com/recrawl/recrawl/satstore/seen"
 )
 
-// SeenOptions of a measurement.
+// SeenOptions configure a measurement.
 type SeenOptions struct {
-	Hosts    int // of the graph that is made, 1000 to 2^31
+	Hosts    int // hosts of the generated graph, 1000 to 2^31
 	Seed     uint64
-	Designs  int    // lookups by which designs are compared; 0: not at all
+	Designs  int    // lookups to compare designs; 0: none
 	Counters int    // of table 1
-	Lowered  int    // by the slowest method of table 1; 0: no table
-	Dir      string // for sets and Pebble; "": that for temporary files
-	// Tick tells how far it is; may be nil.
+	Lowered  int    // counters lowered by the slowest method of table 1; 0: no table
+	Dir      string // for sets and Pebble; "": the one for temporary files
+	// Tick gets the progress; it may be nil.
 	Tick func(what string, done, total int)
 }
 
-// SeenResult is what was measured.
+// SeenResult is the result of a measurement.
 type SeenResult struct {
 	Hosts   int            `json:"hosts"`
 	Seed    uint64         `json:"seed"`
@@ -55,7 +55,7 @@ func (r *SeenResult) Of(line string) []Point {
 	return points
 }
 
-// RunSeen measures. What it writes is removed in any case.
+// RunSeen makes a measurement. It always removes its files.
 func RunSeen(ctx context.Context, o SeenOptions) (r *SeenResult, err error) {
 	if o.Tick == nil {
 		o.Tick = func(string, int, int) {}
@@ -116,12 +116,11 @@ func firstLookups(ctx context.Context, g *madeGraph, n int) ([]lookup, error) {
 // Proportions of the paper's graph [SBFL 5.2].
 const (
 	paperHosts  = 538_137_220
-	paperLinked = 34_848_026.0 / paperHosts // hosts that have links
+	paperLinked = 34_848_026.0 / paperHosts // hosts with links
 	paperDegree = 4_155_528_923.0 / 34_848_026
 )
 
-// madeGraph makes the links of a host from its number whenever they are asked for: it takes no
-// memory.
+// madeGraph computes the links of a host from its number at each request, and takes no memory.
 type madeGraph struct {
 	n    int
 	seed uint64
@@ -131,26 +130,26 @@ type madeGraph struct {
 }
 
 const (
-	// degreeTail is that of the share of hosts with more than d links, d^-1.1: an exponent of 2.1,
-	// as the Web has (Broder et al. 2000).
+	// degreeTail is the exponent of the share of hosts with more than d links, d^-1.1: an exponent
+	// of 2.1, as on the Web (Broder et al. 2000).
 	degreeTail = 1.1
 	mostLinks  = 100_000
-	// popularity makes the number of links to a host fall as in a power law of exponent 2.07, which
-	// is about the same: the thousandth part of the hosts gets two thirds of these links.
+	// popularity makes the number of links to hosts follow a power law with exponent 2.07, about
+	// the same: a thousandth of the hosts gets two thirds of these links.
 	popularity = 16
-	// alwaysLinked is the share of hosts, the most popular ones, that surely have links: they were
+	// alwaysLinked is the share of the most popular hosts, which always have links: they were
 	// crawled because they are known.
 	alwaysLinked = 0.01
-	// Where links lead: to popular hosts, nearby, and the rest anywhere.
+	// Targets of links: popular hosts, nearby ones, and the rest anywhere.
 	shareToPopular, shareNearby = 0.6, 0.3
-	// nearby is how far nearby reaches, as a part of all hosts.
+	// nearby is the reach of nearby hosts, as a part of all.
 	nearby = 2000
 )
 
 func newMadeGraph(n int, seed uint64) *madeGraph {
 	pcg := rand.NewPCG(0, 0)
 	g := &madeGraph{n: n, seed: seed, pcg: pcg, rng: rand.New(pcg)}
-	// The mean of the power law, cut at mostLinks, is to be the paper's.
+	// The mean of the power law, cut at mostLinks, must be the paper's.
 	low, high := 1.0, paperDegree
 	for range 60 {
 		g.base = (low + high) / 2
@@ -165,7 +164,7 @@ func newMadeGraph(n int, seed uint64) *madeGraph {
 	return g
 }
 
-// most is the most links of a host; a small graph has no host that links to most others.
+// most returns the most links of a host: in a small graph no host links to most others.
 func (g *madeGraph) most() float64 { return min(mostLinks, max(float64(g.n)/4, 2*paperDegree)) }
 
 func (g *madeGraph) links(to []uint32, host uint32) []uint32 {
@@ -192,13 +191,13 @@ func (g *madeGraph) links(to []uint32, host uint32) []uint32 {
 	return to
 }
 
-// lookup is a link of the crawl: the key of its host, and whether it was met for the first time.
+// lookup is a link of the crawl: the key of its host, and whether the host is new.
 type lookup struct {
 	key   uint64
 	first bool
 }
 
-// keyOf mixes the number of a host to a fingerprint, and hostOf goes back (splitmix64).
+// keyOf mixes the number of a host into a fingerprint, and hostOf reverses that (splitmix64).
 func keyOf(host uint32) uint64 {
 	x := uint64(host) + 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -213,10 +212,10 @@ func hostOf(x uint64) uint32 {
 	return uint32(x - 0x9e3779b97f4a7c15)
 }
 
-// blockLookups is how many lookups are made before the structures see them.
+// blockLookups is the number of lookups in a block.
 const blockLookups = 1 << 16
 
-// crawl visits a graph breadth-first from host 0, and hands out its lookups in blocks.
+// crawl visits a graph breadth-first from host 0, and passes its lookups to see in blocks.
 func crawl(ctx context.Context, g *madeGraph, see func([]lookup) error) error {
 	met := make([]uint64, (g.n+63)/64)
 	queue := []uint32{0}
@@ -245,36 +244,36 @@ func crawl(ctx context.Context, g *madeGraph, see func([]lookup) error) error {
 	return see(block)
 }
 
-// scaled is a size of the paper's in the proportion of a graph to the paper's: a power of two, as
-// the paper's are. Graphs below 10,000 hosts get the sizes of that one.
+// scaled returns a size of the paper in proportion to the graph: a power of two, as in the paper.
+// Graphs below 10,000 hosts get the sizes for 10,000.
 func scaled(exponent, hosts int) int {
 	down := int(math.Round(math.Log2(paperHosts / float64(hosts))))
 	return 1 << (exponent - max(min(down, 16), 0))
 }
 
-// Speed is a row of table 1: how long it takes to lower counters.
+// Speed is a row of table 1: the time to lower counters.
 type Speed struct {
 	Method   string  `json:"method"`
-	Lowered  int     `json:"lowered"` // counters, in all
+	Lowered  int     `json:"lowered"` // counters in all
 	Nanos    float64 `json:"ns_each"`
-	Ratio    float64 `json:"times_faster"`             // than the first row
-	Paper    float64 `json:"seconds_in_paper"`         // for 2e9 of them; 0: not there
+	Ratio    float64 `json:"times_faster"`             // compared with the first row
+	Paper    float64 `json:"seconds_in_paper"`         // for 2e9 of them; 0: not in the paper
 	Whole    float64 `json:"seconds_for_2e9"`          // at this speed
 	PerCall  int     `json:"lowered_by_one_insertion"` // p
 	Counters int     `json:"counters"`
 }
 
-// perInsertion is p of the paper's example [SBFL 4.1.3].
+// perInsertion is p in the paper's example [SBFL 4.1.3].
 const perInsertion = 84
 
-// measured is how often each row is.
+// measured is the number of measurements of each row.
 const measured = 7
 
-// wholeSweep is how many counters a call lowers where insertions do not matter.
+// wholeSweep is the number of counters that a call lowers if insertions do not matter.
 const wholeSweep = 1 << 16
 
-// speeds measures table 1 on m counters: so many are lowered by the slowest method, and more by the
-// others, which would be over too soon. The least of some measurements is told.
+// speeds measures table 1 on m counters. The slowest method lowers this many, the faster ones more,
+// to take long enough. Each row is the least of some measurements.
 func speeds(m, lowered int, seed uint64) []Speed {
 	twister := prng.NewMT19937()
 	twister.Seed(seed)
@@ -282,7 +281,7 @@ func speeds(m, lowered int, seed uint64) []Speed {
 	stable := seen.NewStableOf(counters, hashes8, perInsertion, twister)
 	pcg := seen.NewStableOf(counters, hashes8, perInsertion, rand.New(rand.NewPCG(seed, 1)))
 	light := seen.NewLight(counters, hashes8, perInsertion)
-	// Counters that are above 0, and memory that is there: every page is touched some times.
+	// Counters above 0, and touched memory: every page several times.
 	for key := range uint64(min(m/perInsertion, 1<<17)) {
 		light.Add(key * 0x9e3779b97f4a7c15)
 		stable.Add(key * 0x9e3779b97f4a7c15)
@@ -292,7 +291,7 @@ func speeds(m, lowered int, seed uint64) []Speed {
 	for _, c := range []struct {
 		method string
 		paper  float64
-		more   int // times as many as the slowest
+		more   int // factor compared with the slowest
 		call   int
 		lower  func()
 	}{
@@ -321,7 +320,7 @@ func speeds(m, lowered int, seed uint64) []Speed {
 	return rows
 }
 
-// leastOf is the least of some measurements: other work on the machine only adds.
+// leastOf returns the least of some measurements: other work on the machine only adds.
 func leastOf(times int, f func() float64) float64 {
 	least := f()
 	for range times - 1 {

@@ -17,26 +17,25 @@ import (
 	"github.com/recrawl/recrawl/satstore/seen"
 )
 
-// Design is a way to find repeats, on the first lookups of the crawl.
+// Design is a design to find repeats, measured on the first lookups of the crawl.
 type Design struct {
 	Name    string  `json:"design"`
 	Exact   bool    `json:"exact"`
 	Lookups int     `json:"lookups"`
-	New     int     `json:"new"`    // hosts that it calls new
-	Lost    int     `json:"lost"`   // new hosts that it never calls new
-	Again   int     `json:"again"`  // hosts that it calls new once more
-	CPU     float64 `json:"cpu_us"` // a lookup
+	New     int     `json:"new"`    // hosts that it reports as new
+	Lost    int     `json:"lost"`   // new hosts that it never reports
+	Again   int     `json:"again"`  // hosts that it reports again
+	CPU     float64 `json:"cpu_us"` // for a lookup
 	Wall    float64 `json:"us"`
-	// measured in the heap where it is all there, else what it says
+	// Memory is measured in the heap if all is there, or else computed.
 	Memory int     `json:"memory_bytes"`
 	Each   float64 `json:"memory_bytes_by_host"`
 	Disk   uint64  `json:"disk_bytes"`
-	// Formula is the share of false positives at the end by the formula of a filter that stands
-	// alone.
+	// Formula is the share of false positives at the end, by the formula of a filter alone.
 	Formula float64 `json:"false_positives_by_formula"`
 }
 
-// decider is a design under measurement. What it calls new it tells by told, at once or later.
+// decider is a design in a measurement. It reports new keys to told, at once or later.
 type decider struct {
 	see   func(key uint64) error
 	end   func() error
@@ -45,7 +44,7 @@ type decider struct {
 	close func() error
 }
 
-// kind makes a design for so many hosts, in a directory of its own.
+// kind makes a design for a number of hosts, in its own directory.
 type kind struct {
 	name  string
 	exact bool
@@ -72,7 +71,7 @@ func seenKinds() []kind {
 // counters a host.
 func lruOf(hosts int) seen.Cache { return seen.NewLRU(max(hosts/8, 8)) }
 
-// in the memory of lruOf
+// with the memory of lruOf
 func waysOf(hosts int) seen.Cache { return seen.NewWays(max(hosts*3/8, 8)) }
 func counters(hosts int) uint64   { return uint64(max(2*hosts, 1024)) }
 func lightOf(hosts int) seen.Filter {
@@ -95,8 +94,8 @@ func newMap(_ string, _ int, told func(uint64)) (decider, error) {
 	}}, nil
 }
 
-// pebbleBatch is how many lookups Pebble gets at once, in the order of their keys: four times
-// faster than one by one (docs/design/results.md).
+// pebbleBatch is the number of lookups that Pebble gets at once, in the order of their keys: four
+// times faster than one by one (docs/design/results.md).
 const pebbleBatch = 10_000
 
 func newPebble(dir string, _ int, told func(uint64)) (decider, error) {
@@ -152,7 +151,7 @@ func newPebble(dir string, _ int, told func(uint64)) (decider, error) {
 	}, close: db.Close}, nil
 }
 
-// pipeline is a cache, a filter and the set, as package seen joins them; nil: there is none.
+// pipeline joins a cache, a filter and the set, like package seen; each may be nil.
 func pipeline(cache func(int) seen.Cache, filter func(int) seen.Filter,
 	approximate bool) func(string, int, func(uint64)) (decider, error) {
 	return func(dir string, hosts int, told func(uint64)) (decider, error) {
@@ -189,7 +188,7 @@ func pipeline(cache func(int) seen.Cache, filter func(int) seen.Filter,
 	}
 }
 
-// filtered is a filter alone: what it does not have is new.
+// filtered is a filter alone: keys that it lacks are new.
 func filtered(f seen.Filter, told func(uint64)) decider {
 	return decider{see: func(key uint64) error {
 		if !f.Has(key) {
@@ -201,15 +200,15 @@ func filtered(f seen.Filter, told func(uint64)) decider {
 }
 
 func newBloom(_ string, hosts int, told func(uint64)) (decider, error) {
-	m := 9.585 * float64(hosts) // of 1 % at hosts keys
+	m := 9.585 * float64(hosts) // for 1 % at hosts keys
 	k := seen.BloomBest(m, float64(hosts))
 	d := filtered(seen.NewBloom(uint64(m), k), told)
 	d.rate = seen.BloomRate(m, k, float64(hosts))
 	return d, nil
 }
 
-// newWindow knows the last eighth of the hosts: counters for 1 %, and the keys themselves, which it
-// must know to remove them.
+// newWindow remembers the last eighth of the hosts: counters for 1 %, and the keys themselves, to
+// remove them.
 func newWindow(_ string, hosts int, told func(uint64)) (decider, error) {
 	keys := max(hosts/8, 8)
 	m := 9.585 * float64(keys)
@@ -227,11 +226,11 @@ func newStable(_ string, hosts int, told func(uint64)) (decider, error) {
 	return d, nil
 }
 
-// designs measures all kinds on the same lookups, one after the other.
+// designs measures all kinds on the same lookups, in turn.
 func designs(ctx context.Context, lookups []lookup, dir string,
 	tick func(name string, done, total int)) ([]Design, error) {
 	hosts := 0
-	truth := map[uint64]bool{} // by key: called new
+	truth := map[uint64]bool{} // by key: reported as new
 	for _, l := range lookups {
 		if l.first {
 			hosts++
@@ -256,7 +255,7 @@ func measure(ctx context.Context, k kind, lookups []lookup, hosts int, truth map
 		truth[key] = false
 	}
 	d := Design{Name: k.name, Exact: k.exact, Lookups: len(lookups)}
-	calls := make([]uint64, 0, hosts+hosts/2) // looked at after the time is taken
+	calls := make([]uint64, 0, hosts+hosts/2) // checked after the time is taken
 	before := heap()
 	x, err := k.make(dir, hosts, func(key uint64) { calls = append(calls, key) })
 	if err != nil {
@@ -313,7 +312,7 @@ func measure(ctx context.Context, k kind, lookups []lookup, hosts int, truth map
 	return d, err
 }
 
-// heap is what is in use of it.
+// heap returns the used heap.
 func heap() uint64 {
 	var m runtime.MemStats
 	runtime.GC()

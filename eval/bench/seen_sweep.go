@@ -10,27 +10,27 @@ import (
 	"github.com/recrawl/recrawl/satstore/seen"
 )
 
-// Point is one cache, with or without a filter behind it, after the crawl.
+// Point is the result of one cache, with or without a filter behind it.
 type Point struct {
-	Line  string  `json:"line"` // of a figure: what the structure is
+	Line  string  `json:"line"` // of a figure: the kind of structure
 	Size  int     `json:"size"` // entries of the cache, or counters or keys of the filter
 	Bytes int     `json:"bytes"`
-	Paper float64 `json:"bytes_as_in_paper"` // with 20 bytes an entry of LRU
-	Hits  float64 `json:"hit_rate"`          // of all lookups, false positives left out
+	Paper float64 `json:"bytes_as_in_paper"` // by 20 bytes an entry of LRU
+	Hits  float64 `json:"hit_rate"`          // of all lookups, without false positives
 	All   float64 `json:"hit_rate_with_false_positives"`
 
 	CacheHits      uint64 `json:"cache_hits"`
-	FilterHits     uint64 `json:"filter_hits"` // right ones
+	FilterHits     uint64 `json:"filter_hits"` // without false positives
 	FalsePositives uint64 `json:"false_positives"`
 	FalseNegatives uint64 `json:"false_negatives"`
-	// Shares, and what the formulas say: of new hosts, once the filter was at rest; of repeats that
-	// the cache did not have.
+	// AtRest and the fields below are shares, and the values of formulas: of new hosts, once the
+	// filter was at rest; of repeats that the cache lacked.
 	AtRest          uint64  `json:"new_hosts_at_rest"`
 	PositiveRate    float64 `json:"false_positive_rate"`
 	PositiveFormula float64 `json:"false_positive_formula"`
 	NegativeRate    float64 `json:"false_negative_rate"`
-	NegativeFormula float64 `json:"false_negative_formula"` // 0: not followed
-	// 24 an entry; 0: outside of what was measured
+	NegativeFormula float64 `json:"false_negative_formula"` // 0: not computed
+	// LRUBytes counts 24 an entry; 0: outside the measured sizes.
 	LRUBytes         float64 `json:"lru_bytes_at_equal_hits"`
 	Saved            float64 `json:"saved"` // 1 - Bytes/LRUBytes
 	LRUBytesPaper    float64 `json:"lru_bytes_at_equal_hits_as_in_paper"`
@@ -59,25 +59,25 @@ const (
 	leastFilter    = 24
 	fixedLRU       = 20
 	points         = PaperSizes
-	moreLRU        = 3 // sizes beyond the paper's
+	moreLRU        = 3 // larger sizes than the paper's
 )
 
-// PaperSizes is how many sizes the paper's figures have of each line.
+// PaperSizes is the number of sizes of each line in the paper's figures.
 const PaperSizes = 7
 
-// front is a cache under measurement. It does not depend on the filter behind it, so contestants
-// that differ in the filter alone share it.
+// front is a cache in a measurement. It does not depend on the filter behind it, so contestants
+// with different filters share it.
 type front struct {
 	cache  seen.Cache
 	hits   uint64
 	missed []missed // of the block
 }
 
-// missed is a lookup that the cache could not answer, and the key that left the cache for it.
+// missed is a lookup that the cache could not answer, and the key that it dropped for it.
 type missed struct {
 	lookup
 	evicted uint64
-	full    bool // a key left
+	full    bool // a key was dropped
 }
 
 func (f *front) lookUp(block []lookup) {
@@ -92,20 +92,20 @@ func (f *front) lookUp(block []lookup) {
 	}
 }
 
-// contestant is a structure under measurement.
+// contestant is a structure in a measurement.
 type contestant struct {
 	Point
 	*front
 	filter  seen.Filter
-	formula func(age float64) float64 // of false negatives, where it is followed
+	formula func(age float64) float64 // of false negatives, if computed
 	ages    []uint32                  // by host: insertion of its key into the filter
 	added   uint32
-	rested  uint32 // insertions after which the filter is at rest
+	rested  uint32 // insertions until the filter is at rest
 	falses  uint64
 	missing float64 // by the formula
 }
 
-// lookUp shows what the cache missed of a block to the filter.
+// lookUp passes the missed lookups of a block to the filter.
 func (c *contestant) lookUp() {
 	for _, l := range c.missed {
 		if c.filter == nil {
@@ -159,14 +159,14 @@ func (c *contestant) end(lookups int) {
 	}
 }
 
-// contestants are the points of all lines, for a graph of so many hosts.
+// contestants returns the points of all lines, for a graph of this many hosts.
 func contestants(hosts int, o SeenOptions) []*contestant {
 	var all []*contestant
 	add := func(line string, size int, cache *front, entries int, filter seen.Filter) *contestant {
 		c := &contestant{front: cache, filter: filter}
 		c.Line, c.Size = line, size
 		c.Paper = paperEntry * float64(entries)
-		if _, ok := cache.cache.(*seen.LRU); !ok { // the paper has a figure for LRU only
+		if _, ok := cache.cache.(*seen.LRU); !ok { // the paper has figures for LRU only
 			c.Paper = float64(cache.cache.Bytes())
 		}
 		if filter != nil {
@@ -198,7 +198,7 @@ func contestants(hosts int, o SeenOptions) []*contestant {
 		light.PositiveFormula, stable.PositiveFormula = seen.LightRate(k, p),
 			seen.StableRate(size, k, p)
 		light.rested, stable.rested = uint32(4*m/p), uint32(4*m/p)
-		if i == points/2 { // where false negatives are compared with their formula
+		if i == points/2 { // here false negatives are compared with their formula
 			light.ages, stable.ages = make([]uint32, hosts), make([]uint32, hosts)
 			light.formula = func(age float64) float64 { return seen.LightMiss(size, k, p, age) }
 			stable.formula = func(age float64) float64 { return seen.StableMiss(size, k, p, age) }
@@ -207,19 +207,19 @@ func contestants(hosts int, o SeenOptions) []*contestant {
 			c := add(LineLight8, m, alone(lru), lru, seen.NewLight(uint64(m), hashes8, p8))
 			c.PositiveFormula, c.rested = seen.LightRate(hashes8, p8), uint32(4*m/p8)
 		}
-		keys := max(m/8, 16) // as many bytes as the counters: 16 bits a key, 2 a counter
+		keys := max(m/8, 16) // the memory of the counters: 16 bits a key, 2 a counter
 		add(LineTags, keys, alone(lru), lru, seen.NewTags(keys)).PositiveFormula = seen.TagsRate
 		add(LineWaysTags, keys, ways, lru, seen.NewTags(keys)).PositiveFormula = seen.TagsRate
 	}
-	for i := range moreLRU { // so that large filters, too, have something to be compared with
+	for i := range moreLRU { // so that large filters can also be compared
 		entries := scaled(leastLRU+points+i, hosts)
 		add(LineLRU, entries, alone(entries), entries, nil)
 	}
 	return all
 }
 
-// lookAll shows the lookups of a crawl to all contestants, on all processors: the caches first, and
-// then the filters what their caches missed.
+// lookAll passes the lookups of a crawl to all contestants, on all processors: first to the caches,
+// and then their misses to the filters.
 func lookAll(ctx context.Context, g *madeGraph, all []*contestant, r *SeenResult,
 	tick func(done int)) error {
 	var fronts []*front
@@ -266,8 +266,8 @@ func onAll(n int, see func(i int)) {
 	wg.Wait()
 }
 
-// interpolate finds, for each point, how many entries of LRU alone would have as many hits, on a
-// straight line between measured sizes [SBFL 5.6].
+// interpolate computes for each point the entries of LRU alone with as many hits, on a straight
+// line between measured sizes [SBFL 5.6].
 func (r *SeenResult) interpolate() {
 	lru := r.Of(LineLRU)
 	for i := range r.Points {

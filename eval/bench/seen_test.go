@@ -12,7 +12,7 @@ import (
 
 var must = crashtest.Must
 
-// The fingerprint of a host leads back to it.
+// TestKeys checks that the fingerprint of a host leads back to it.
 func TestKeys(t *testing.T) {
 	for _, host := range []uint32{0, 1, 2, 1000, 1 << 31, math.MaxUint32} {
 		if got := hostOf(keyOf(host)); got != host {
@@ -21,8 +21,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// The graph that is made has the paper's proportions, the same each time, and others for another
-// seed.
+// TestMadeGraph checks that a generated graph has the paper's proportions, is the same each time,
+// and differs for another seed.
 func TestMadeGraph(t *testing.T) {
 	const hosts = 100_000
 	count := func(seed uint64) (linked, links, reached, lookups int, sum uint64) {
@@ -65,8 +65,8 @@ func TestMadeGraph(t *testing.T) {
 	}
 }
 
-// The whole measurement on a small graph: accounts that add up, formulas that hold, nothing left
-// behind.
+// TestRunSeen makes the whole measurement on a small graph: counts add up, formulas hold, no file
+// remains.
 func TestRunSeen(t *testing.T) {
 	dir := t.TempDir()
 	o := SeenOptions{Hosts: 30_000, Seed: 3, Designs: 40_000, Counters: 1 << 16, Lowered: 50_000,
@@ -80,7 +80,7 @@ func TestRunSeen(t *testing.T) {
 		t.Errorf("left are %v, %v", names, err)
 	}
 	if testing.Short() {
-		return // these are too few for the formulas
+		return // too few for the formulas
 	}
 	for _, p := range r.Points {
 		repeats := uint64(r.Lookups - r.Reached)

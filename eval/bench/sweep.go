@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/paper"
 )
 
-// sweep measures one engine after the other in small, and tells how far it is.
+// sweep measures engines on small workloads in turn, and reports its progress.
 type sweep struct {
 	o     Options
 	done  int
@@ -26,17 +26,16 @@ var (
 	sweepForms    = []string{"sat", "sat-basic", "sat-naive"}
 	sweepRequests = []string{"sat", "runs", "bbolt-id"}
 	bothUnits     = []paper.Unit{paper.Day, paper.Hour}
-	// sweepLongest is T. With the paper's 9600 hours so few records would be a file each,
-	// and making and removing these files all that is measured.
+	// sweepLongest is T. With the paper's 9600 hours each of few records would be a file, and only
+	// creating and removing files would be measured.
 	sweepLongest = map[paper.Unit]int{paper.Day: paper.Day.Longest(), paper.Hour: 1200}
 )
 
-// sweepUnits are measured in each run; the one in the middle counts.
+// sweepUnits is the number of units in each run; the middle one counts.
 const sweepUnits = 3
 
-// Sweep measures what the figures 5 and 7 to 10 of the paper show, with the records of o
-// and, where a figure does not set them, its settings. Each point is one short run: take what
-// stands out, not the last digit.
+// Sweep measures figures 5 and 7 to 10 of the paper, with the records of o and, unless a figure
+// sets them, its settings. Each point is one short run: rely on clear differences only.
 func Sweep(ctx context.Context, o Options) ([]Figure, error) {
 	o.Repeat, o.DiskBytes, o.Messages = 1, 0, 0
 	s := &sweep{o: o, total: len(lengthLines)*len(paper.FixedLengths) +
@@ -54,14 +53,13 @@ func Sweep(ctx context.Context, o Options) ([]Figure, error) {
 	return all, nil
 }
 
-// point is what one short run gives. Its time is that of the unit in the middle, without
-// the sync of the file system: of so few records that would be most of the time, and
-// others that write there most of the sync.
+// point is the result of one short run. Its time is that of the middle unit, without the sync of
+// the file system: that would dominate with few records, and other writers would dominate it.
 type point struct {
 	micros   float64 // a record
 	stored   float64 // MB
 	rate     float64 // MB/s, read and written
-	deadline float64 // us a record
+	deadline float64 // deadline: us a record
 }
 
 // one runs a single engine.
@@ -94,7 +92,7 @@ func (s *sweep) one(ctx context.Context, engine string, unit paper.Unit,
 	return p, nil
 }
 
-// setting says with what a figure was measured.
+// setting describes the settings of a figure.
 func (s *sweep) setting(units ...paper.Unit) string {
 	text := fmt.Sprintf("%d records", s.o.Workload.Records)
 	for _, unit := range units {
@@ -106,22 +104,21 @@ func (s *sweep) setting(units ...paper.Unit) string {
 	return text + "."
 }
 
-// treeName is that of bbolt with a page size.
+// treeName returns the name of bbolt with a page size.
 func treeName(page int) string { return "B-tree, " + SizeText(page) }
 
-// Figure is the equivalent of a figure of the paper: a value of some engines over some
-// settings.
+// Figure is the equivalent of a figure in the paper: a value of some engines over some settings.
 type Figure struct {
 	Number string `json:"figure"` // of [SAT]
 	Title  string `json:"title"`
-	// Note says with how many records and which T, and what is not as in the paper.
+	// Note names the number of records, T, and deviations from the paper.
 	Note   string   `json:"note"`
 	XLabel string   `json:"x_label"`
 	YLabel string   `json:"y_label"`
 	X      []string `json:"x"`
 	Lines  []Line   `json:"lines"`
-	// Deadline is the time, in microseconds, that a unit leaves for each of its records;
-	// 0 where the figure has no such line.
+	// Deadline is the time, in microseconds, that a unit has for each of its records; 0 if the
+	// figure has no such line.
 	Deadline float64 `json:"deadline_us,omitempty"`
 }
 
@@ -129,14 +126,14 @@ type Figure struct {
 type Line struct {
 	Name   string    `json:"name"`
 	Y      []float64 `json:"y"`
-	Dashed bool      `json:"dashed,omitempty"` // of another kind than those of the figure
+	Dashed bool      `json:"dashed,omitempty"` // unlike the lines of the paper's figure
 }
 
-// ContentBytes is the mean length of a page's content, 22.0 KiB [SAT 4.2]: to write it to an
-// archive takes longer than a store should.
+// ContentBytes is the mean length of a page's content, 22.0 KiB [SAT 4.2]. Writing it to an archive
+// takes longer than a store should.
 const ContentBytes = 22 << 10
 
-// ContentMicros is how long that takes at the disk's sequential rate: 306 us in the paper.
+// ContentMicros returns how long that takes at the disk's sequential rate (306 us in the paper), or
 // 0 if the disk was not measured.
 func (d Disk) ContentMicros() float64 {
 	if d.Write <= 0 {
@@ -145,8 +142,8 @@ func (d Disk) ContentMicros() float64 {
 	return 1e6 * ContentBytes / d.Write
 }
 
-// Deadline is the microseconds that a unit leaves for each of its records in the mean: a
-// store that takes longer falls behind.
+// Deadline returns the mean time in microseconds that a unit has for each of its records: a slower
+// store falls behind.
 func (r *Result) Deadline() float64 {
 	unit, err := paper.ParseUnit(r.Unit)
 	if err != nil || r.Due == 0 {
@@ -155,11 +152,11 @@ func (r *Result) Deadline() float64 {
 	return 86400e6 / float64(unit.PerDay()) * float64(r.Units) / float64(r.Due)
 }
 
-// median of a line's values.
+// median returns the median of a line's values.
 func (l Line) median() float64 { return median(l.Y) }
 
-// Near are the lines that stay below a factor times the lowest one, both in the median, so
-// that a chart of them shows what one of all lines would press against its foot.
+// Near returns the lines below a factor times the lowest one, both by median. Their chart shows
+// details at the foot of a chart of all lines.
 func (f Figure) Near(factor float64) []Line {
 	if len(f.Lines) == 0 {
 		return nil
@@ -184,7 +181,7 @@ func SizeText(bytes int) string {
 	return fmt.Sprintf("%d B", bytes)
 }
 
-// buffers makes the figures 7 and 8: time by all buffers together, for days and hours.
+// buffers makes figures 7 and 8: time by all buffers together, for days and hours.
 func (s *sweep) buffers(ctx context.Context) ([]Figure, error) {
 	var all []Figure
 	for i, unit := range bothUnits {
@@ -277,10 +274,10 @@ func countsLine(unit paper.Unit) string {
 	return fmt.Sprintf("%d buckets of one %v", sweepLongest[unit], unit)
 }
 
-// requestsFigure stands for the number of a figure that the paper argues and does not draw.
+// requestsFigure replaces the number of a figure that the paper describes and does not draw.
 const requestsFigure = "requests"
 
-// requests makes the worst case of [SAT 4.3]: a request for every record that is due.
+// requests makes the worst case of [SAT 4.3]: a request for every due record.
 func (s *sweep) requests(ctx context.Context) ([]Figure, error) {
 	f := Figure{Number: requestsFigure, Title: "Time by requests, hours",
 		XLabel: "requests a due record", YLabel: "us per record",
@@ -305,12 +302,12 @@ type lengthLine struct {
 	name, engine string
 	unit         paper.Unit
 	page         int  // of bbolt
-	size, rate   bool // whether it is in figure 5, in figure 10
-	dashed       bool // it is not in the paper's
+	size, rate   bool // in figure 5, in figure 10
+	dashed       bool // not in the paper's figure
 }
 
-// lengthLines are hourly, as figure 10 is; the size of SAT is shown for days too. The time
-// unit is nothing to a B-tree's size.
+// lengthLines are hourly, like figure 10; the size of SAT is also shown for days. The unit does not
+// affect a B-tree's size.
 var lengthLines = func() []lengthLine {
 	all := []lengthLine{
 		{"SAT, days", "sat", paper.Day, 0, true, false, false},
@@ -324,7 +321,7 @@ var lengthLines = func() []lengthLine {
 		lengthLine{"Pebble by id", pebbleIDKind.Name, paper.Hour, 0, false, true, true})
 }()
 
-// lengths makes the figures over the length of a record: 5, size, and 10, throughput.
+// lengths makes the figures by the length of a record: 5, size, and 10, throughput.
 func (s *sweep) lengths(ctx context.Context) ([]Figure, error) {
 	size := Figure{
 		Number: "5",

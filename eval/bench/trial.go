@@ -11,11 +11,11 @@ import (
 	"github.com/recrawl/recrawl/satstore/paper"
 )
 
-// collectAt is the growth in percent at which garbage is collected, for all engines: with the usual
-// 100 the peak would tell of the collector, which lets the memory in use double.
+// collectAt is the growth in percent at which garbage is collected, for all engines. The usual 100
+// would let memory double, and the peak would depend on the collector.
 const collectAt = 25
 
-// run loads an engine and lets it do all units, in a directory of its own.
+// run loads an engine and runs all units, in its own directory.
 func (m *measurement) run(ctx context.Context, k Kind, rep int) (r Trial, err error) {
 	what := fmt.Sprintf("%s, %d of %d", k.Name, rep+1, m.o.Repeat)
 	dir := filepath.Join(m.dir, k.Name)
@@ -24,7 +24,7 @@ func (m *measurement) run(ctx context.Context, k Kind, rep int) (r Trial, err er
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
-	debug.FreeOSMemory() // what the engine before left
+	debug.FreeOSMemory() // memory of the last engine
 	before := resident()
 	e, err := k.open(dir, m.plan, m.o.Settings)
 	if err != nil {
@@ -77,7 +77,7 @@ func (m *measurement) run(ctx context.Context, k Kind, rep int) (r Trial, err er
 	return r, m.verify(ctx, e, func(n int) { m.o.Tick(what+": verifying", n, m.plan.Records) })
 }
 
-// owedBy is what an engine has not written.
+// owedBy returns what an engine has not written yet.
 func owedBy(e Engine) int64 {
 	if o, ok := e.(ower); ok {
 		return o.Owed()
@@ -85,7 +85,7 @@ func owedBy(e Engine) int64 {
 	return 0
 }
 
-// verify compares all that an engine keeps with the plan.
+// verify compares the content of an engine with the plan.
 func (m *measurement) verify(ctx context.Context, e Engine, tick func(records int)) error {
 	s, ok := e.(scanner)
 	if !ok {
@@ -121,9 +121,8 @@ func (m *measurement) verify(ctx context.Context, e Engine, tick func(records in
 	return nil
 }
 
-// unit lets an engine do one step of time, beginning with cold files, and checks that it
-// visited what the plan has. Only what lies between readings of the clock is timed; the
-// rest is the engine's time to work behind.
+// unit runs an engine for one step of time, starting with cold files, and checks its visits. Only
+// the work between readings of the clock is timed; an engine may do other work meanwhile.
 func (m *measurement) unit(e Engine, dir string, t int, rest *pause) (c UnitCost, err error) {
 	u := &Unit{T: t, IDs: m.plan.IDs(nil, t), plan: m.plan}
 	var requests []paper.PriorityChange
@@ -182,7 +181,7 @@ func (m *measurement) unit(e Engine, dir string, t int, rest *pause) (c UnitCost
 	return c, m.check(e, u, len(requests))
 }
 
-// chill makes the kernel forget the contents of an engine's files, which are written out.
+// chill makes the kernel drop the contents of an engine's files, which are already written.
 func chill(e Engine, dir string) (err error) {
 	if mapped, ok := e.(mapper); ok {
 		if err := mapped.Unmap(); err != nil {
@@ -196,7 +195,7 @@ func chill(e Engine, dir string) (err error) {
 	return dropCache(dir)
 }
 
-// check compares what was visited with the plan, and what was applied with the requests.
+// check compares the visits with the plan, and the applied changes with the requests.
 func (m *measurement) check(e Engine, u *Unit, requests int) error {
 	if want := len(m.plan.Due[u.T]); u.visited != want {
 		return fmt.Errorf("%d records were visited, %d are due", u.visited, want)
