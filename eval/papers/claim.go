@@ -9,20 +9,20 @@ import (
 	"github.com/recrawl/recrawl/satstore/machine"
 )
 
-// Claim is a sentence of a paper and what was measured of it.
+// Claim is a statement of a paper with measurements of it.
 type Claim struct {
 	Claim  string `json:"claim"`
 	Source string `json:"source"`
-	// Fitted: the input was made to have these numbers, so that they prove nothing.
+	// Fitted means that the input was made to have these numbers, so that they prove nothing.
 	Fitted  bool         `json:"fitted,omitempty"`
 	Verdict Verdict      `json:"verdict"`
 	Found   []Comparison `json:"found"`
 }
 
-// Comparison is one number that a claim speaks of. Differences of shares are shares.
+// Comparison is one number of a claim. Differences of shares are shares.
 type Comparison struct {
 	Comparison string      `json:"comparison"`
-	Weeks      int         `json:"weeks,omitempty"` // 0: over all periods
+	Weeks      int         `json:"weeks,omitempty"` // 0: all periods
 	Group      string      `json:"group,omitempty"` // "": all servers
 	Value      eval.Number `json:"value"`
 	// Interval is the 5th and 95th percentile over resamples, or the extremes of repetitions.
@@ -30,10 +30,10 @@ type Comparison struct {
 	Wanted   string   `json:"wanted"`
 	Verdict  Verdict  `json:"verdict"`
 
-	Share bool `json:"-"` // it is a share, shown in percent
+	Share bool `json:"-"` // a share, shown in percent
 
 	wanted  Wanted
-	servers int // with changed pages, that it rests on
+	servers int // servers with changed pages behind it
 	of      statistic
 }
 
@@ -47,19 +47,19 @@ const (
 	Untold Verdict = "cannot be told"
 )
 
-// LeastServers is how many servers with changed pages a comparison must rest on. All of four are on
-// one side by chance once in 16 times, all of five once in 32: less than the 5 % of an interval's
-// end.
+// LeastServers is the least number of servers with changed pages behind a comparison. All of four
+// are on one side by chance once in 16 times, all of five once in 32: less than the 5 % of an
+// interval's end.
 const LeastServers = 5
 
-// statistic is a number that can be computed of a resampled corpus; NaN where undefined.
+// statistic is a number computed from a resampled corpus; NaN if undefined.
 type statistic func(times []int) float64
 
-// Wanted are the values that a claim allows, from low to high.
+// Wanted is the range that a claim allows, from low to high.
 type Wanted struct {
 	text      string
 	low, high float64
-	open      bool // the limits themselves are not allowed
+	open      bool // without the limits themselves
 }
 
 // Above returns the values above a limit.
@@ -89,8 +89,7 @@ func (w Wanted) allows(v float64) bool {
 	return w.low < v && v < w.high || !w.open && (v == w.low || v == w.high)
 }
 
-// verdict judges an interval: all of it, none of it, or a part is in the range that the claim
-// demands.
+// verdict judges an interval: it lies in the wanted range as a whole, not at all, or in part.
 func (w Wanted) verdict(interval Interval) Verdict {
 	low, high := float64(interval[0]), float64(interval[1])
 	switch {
@@ -99,14 +98,14 @@ func (w Wanted) verdict(interval Interval) Verdict {
 	case high <= w.low && !w.allows(high), low >= w.high && !w.allows(low):
 		return Fails
 	}
-	return Untold // NaN too
+	return Untold // also for NaN
 }
 
-// leastRepetitions is how many repetitions a verdict needs: one has no spread.
+// leastRepetitions is the least number of repetitions for a verdict: one has no spread.
 const leastRepetitions = 2
 
-// Measured returns a comparison of what was measured in repetitions: their mean, with their
-// extremes. The verdict on fewer than two repetitions is Untold.
+// Measured returns a comparison from repetitions: their mean, with extremes. The verdict on fewer
+// than two is Untold.
 func Measured(name string, w Wanted, values ...float64) Comparison {
 	c := Across(name, w, values...)
 	if len(values) < leastRepetitions {
@@ -115,8 +114,8 @@ func Measured(name string, w Wanted, values ...float64) Comparison {
 	return c
 }
 
-// Across returns a comparison of what was measured once at each of several settings: the mean, with
-// the extremes. One setting is enough for a verdict.
+// Across returns a comparison from one measurement at each of several settings: the mean, with
+// extremes. One setting suffices for a verdict.
 func Across(name string, w Wanted, values ...float64) Comparison {
 	r := spreadOf(values)
 	c := Comparison{Comparison: name, Value: r.Value, Interval: Interval{r.Low, r.High},
@@ -148,7 +147,7 @@ func judge(claims []Claim, d draws) []Claim {
 
 func (c *Comparison) judge(d draws) {
 	c.Wanted = c.wanted.text
-	servers := 1 // which is not resampled
+	servers := 1 // not resampled
 	if len(d) > 0 {
 		servers = len(d[0])
 	}
@@ -169,11 +168,11 @@ func (c *Comparison) judge(d draws) {
 	}
 }
 
-// rounded takes away what floating point adds: two shares that are the same differ by 0,
-// and not by -0, which JSON would show.
+// rounded removes rounding errors: two equal shares differ by 0, and not by -0, which JSON would
+// show.
 func rounded(v float64) float64 { return math.Round(v*1e12)/1e12 + 0 }
 
-// together holds if each comparison does, and fails if one does.
+// together holds if every comparison holds, and fails if one fails.
 func together(found []Comparison) Verdict {
 	if slices.ContainsFunc(found, func(c Comparison) bool { return c.Verdict == Fails }) {
 		return Fails

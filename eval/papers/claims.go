@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// noChange is what two coverages may differ by and be the same: no outcome hangs on less.
+// noChange is the largest difference of two coverages that count as equal: no result depends on
+// less.
 const noChange = 0.05
 
 var (
@@ -20,13 +21,13 @@ var (
 	same         = Between(-noChange, noChange)
 )
 
-// What the paper calls short and long periods.
+// The paper's short and long periods.
 const (
 	shortWeeks = 4
 	longWeeks  = 12
 )
 
-// claims are those of the paper, not yet judged. The package comment defines them.
+// claims returns the claims of the paper before their verdicts. The package comment defines them.
 func claims(periods []*counted, month *counted, groups []group, thresholds []float64) []Claim {
 	short, long := split(periods)
 	return slices.Concat(
@@ -37,7 +38,7 @@ func claims(periods []*counted, month *counted, groups []group, thresholds []flo
 		combinations(periods, thresholds))
 }
 
-// split finds the short and the long periods.
+// split returns the short and the long periods.
 func split(periods []*counted) (short, long []*counted) {
 	for _, p := range periods {
 		if p.weeks <= shortWeeks {
@@ -50,14 +51,14 @@ func split(periods []*counted) (short, long []*counted) {
 	return short, long
 }
 
-// compare makes a comparison of one period.
+// compare returns a comparison for one period.
 func (p *counted) compare(name string, of statistic, w Wanted, share bool) Comparison {
 	_, changing := p.servers(p.once())
 	return Comparison{Comparison: name, Weeks: p.weeks, wanted: w, Share: share, servers: changing,
 		of: of}
 }
 
-// difference is between two shares, quotient between two of anything.
+// difference compares two shares, quotient two numbers.
 func (p *counted) difference(name string, a, b statistic, w Wanted) Comparison {
 	return p.compare(name, minus(a, b), w, true)
 }
@@ -66,7 +67,7 @@ func (p *counted) quotient(name string, a, b statistic, w Wanted) Comparison {
 	return p.compare(name, over(a, b), w, false)
 }
 
-// ratesOfMethods are the claims on update rate and coverage by period.
+// ratesOfMethods returns the claims on update rate and coverage by period.
 func ratesOfMethods(periods, short []*counted) []Claim {
 	higher := Claim{
 		Claim:  "A, B and C each have a higher update rate than the whole, at every period",
@@ -122,7 +123,7 @@ func ratesOfMethods(periods, short []*counted) []Claim {
 	return []Claim{higher, times, average, trade, covers}
 }
 
-// inGroups leaves out the groups of which nothing can be told.
+// inGroups returns the claim on groups, without groups that are too small.
 func inGroups(p *counted, groups []group) Claim {
 	c := Claim{
 		Claim:  "in every group of servers C, B, A and the whole follow by update rate",
@@ -150,7 +151,7 @@ func inGroups(p *counted, groups []group) Claim {
 	return c
 }
 
-// againstBreadthFirst are the claims on breadth-first order.
+// againstBreadthFirst returns the claims on breadth-first order.
 func againstBreadthFirst(periods []*counted, month *counted) []Claim {
 	random := Claim{
 		Claim:  "breadth-first finds changed pages sooner than random order",
@@ -171,7 +172,7 @@ func againstBreadthFirst(periods []*counted, month *counted) []Claim {
 		Source: "[LINK 6.3.2]",
 	}
 	for _, p := range periods {
-		for _, m := range PaperPolicies { // with as many pages, rates are as coverages
+		for _, m := range PaperPolicies { // rates are proportional to coverages
 			double.Found = append(double.Found, p.quotient("update rate of "+m+" / breadth-first",
 				p.coverage(m), p.coverageOf((*counted).breadthFirst, m), twice))
 		}
@@ -179,7 +180,7 @@ func againstBreadthFirst(periods []*counted, month *counted) []Claim {
 	return []Claim{random, more, double}
 }
 
-// againstServers are the claims on whole servers by their true rate.
+// againstServers returns the claims on whole servers by their true rate.
 func againstServers(periods, short, long []*counted) []Claim {
 	tenth := Claim{
 		Claim: "servers with a rate of 10 % or more give a coverage of 60 to 70 %, an update " +
@@ -217,7 +218,7 @@ func againstServers(periods, short, long []*counted) []Claim {
 	return []Claim{tenth, better, alike}
 }
 
-// combinations are the claims on methods inside servers chosen by rate.
+// combinations returns the claims on methods inside servers chosen by rate.
 func combinations(periods []*counted, thresholds []float64) []Claim {
 	alone := Claim{
 		Claim:  "below 4 weeks whole servers by rate are better alone than with A, B or C inside",

@@ -49,11 +49,12 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// telling has a directory of which the top tells: it changes with its members, beside one in
-// which nothing does. Method A fetches 1 + 1 + 4 + 1 pages and finds 5 of 5: 5/7 against 5/11.
+// telling has a directory whose top shows changes: it changes with its members. In another
+// directory nothing changes. Method A fetches 1 + 1 + 4 + 1 pages and finds 5 of 5: 5/7 against
+// 5/11.
 func telling(name string) *history.Server { return twoDirectories(name, true) }
 
-// misleading has the changes in the directory whose top does not: A fetches 3 pages and
+// misleading has the changes in the directory whose top does not change: A fetches 3 pages and
 // finds none.
 func misleading(name string) *history.Server { return twoDirectories(name, false) }
 
@@ -104,8 +105,8 @@ func (f *Figures) claim(t *testing.T, words, comparison string, weeks int) (Clai
 	return Claim{}, Comparison{}
 }
 
-// A claim holds where all servers say so, does not where all say the contrary, and cannot
-// be told where they are divided or few.
+// TestThreeVerdicts checks that a claim holds if all servers agree, fails if all disagree, and is
+// undecided if they are divided or few.
 func TestThreeVerdicts(t *testing.T) {
 	const claim, number = "each have a higher update rate than the whole",
 		"update rate of a - whole"
@@ -117,7 +118,7 @@ func TestThreeVerdicts(t *testing.T) {
 	}{
 		{"all tell", several(6, "t", telling), Holds, 5./7 - 5./11},
 		{"none tells", several(6, "m", misleading), Fails, -4. / 11},
-		// Of the five that tell 25 of 35 fetched, of the fifteen others 0 of 45; 85 of 220 in all.
+		// Five telling servers: 25 of 35 fetched; fifteen others: 0 of 45; 85 of 220 in all.
 		{"divided", append(several(5, "t", telling), several(15, "m", misleading)...), Untold,
 			25./80 - 85./220},
 		{"few", several(4, "t", telling), Untold, 5./7 - 5./11},
@@ -135,7 +136,8 @@ func TestThreeVerdicts(t *testing.T) {
 	}
 }
 
-// What each claim speaks of, by hand, where all servers are the same: intervals have no width.
+// TestClaimsByHand checks the numbers of each claim by hand, on equal servers: intervals have no
+// width.
 func TestClaimsByHand(t *testing.T) {
 	f := figuresOf(t, corpusOf(t, 0, several(6, "t", telling)...),
 		FiguresOptions{Weeks: []int{12, 2, 4, 2}, Seed: 1})
@@ -182,8 +184,8 @@ func TestClaimsByHand(t *testing.T) {
 	}
 }
 
-// Least rates that select the same servers count once: of two servers, with rates of 5/11 and
-// 1, nine thresholds select two sets.
+// TestDistinctSetsOfServers checks that least rates which select the same servers count once: with
+// two servers of rates 5/11 and 1, nine thresholds select two sets.
 func TestDistinctSetsOfServers(t *testing.T) {
 	busy := server("busy.org", life{"/", []int{1, 2, 3}, []string{"/a/"}},
 		life{"/a/", []int{1, 2, 3}, nil})
@@ -199,7 +201,7 @@ func TestDistinctSetsOfServers(t *testing.T) {
 	}
 }
 
-// The numbers of claims are those that the figures show, whatever the servers.
+// TestClaimsSayWhatFiguresShow checks that claims and figures have equal numbers, for any servers.
 func TestClaimsSayWhatFiguresShow(t *testing.T) {
 	t.Parallel()
 	for _, seed := range seeds(12) {
@@ -225,7 +227,7 @@ func TestClaimsSayWhatFiguresShow(t *testing.T) {
 			average += shown("update rate of c / whole", weeks) / float64(len(f.Weeks))
 		}
 		for _, claim := range f.Claims {
-			for _, found := range claim.Found { // of a group too: all servers are one
+			for _, found := range claim.Found { // also of a group: all servers are one
 				want := average
 				if found.Weeks > 0 {
 					want = shown(found.Comparison, found.Weeks)
@@ -240,7 +242,7 @@ func TestClaimsSayWhatFiguresShow(t *testing.T) {
 	}
 }
 
-// ratesOf are the rates of all servers.
+// ratesOf returns the rates of all servers.
 func ratesOf(t *testing.T, c *eval.Dataset, weeks []int) (rates []float64) {
 	t.Helper()
 	for _, n := range weeks {
@@ -254,8 +256,7 @@ func ratesOf(t *testing.T, c *eval.Dataset, weeks []int) (rates []float64) {
 	return rates
 }
 
-// combinedOf measures methods inside servers along the line that whole servers of every
-// rate draw.
+// combinedOf compares methods inside servers with the line of whole servers of every rate.
 func combinedOf(p, everyRate *Period, policy string) float64 {
 	covered := func(fetched int) float64 {
 		x, y := 0., 0.
@@ -281,7 +282,7 @@ func combinedOf(p, everyRate *Period, policy string) float64 {
 	return divide(sum, n)
 }
 
-// ofFigures reads a comparison off the figures of a period.
+// ofFigures returns a comparison from the figures of a period.
 func ofFigures(t *testing.T, p *Period, comparison string) float64 {
 	t.Helper()
 	measure, sides, ofOne := strings.Cut(comparison, " of ")
@@ -342,7 +343,7 @@ func TestUndefined(t *testing.T) {
 	}
 }
 
-// Repetitions judge a claim from three on, settings from one on.
+// TestMeasured checks that a claim needs several repetitions, and one setting.
 func TestMeasured(t *testing.T) {
 	for n, want := range []Verdict{Untold, Untold, Holds, Holds} {
 		values := []float64{3, 4, 5}[:n]

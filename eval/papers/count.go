@@ -9,27 +9,26 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// counted is a period, counted by server. All figures and all resamples are sums of it: no
-// method looks from one server to another, so on a drawn corpus each does on a server what
-// it did here.
+// counted has the counts of a period by server. All figures and resamples are sums of it, because
+// no method depends on other servers: a drawn corpus has the same counts of each server.
 //
-// times, wherever it is an argument, is how often each server is in the corpus.
+// times, in arguments, is how often each server is in the corpus.
 type counted struct {
 	weeks   int
 	horizon *eval.Horizon
 	methods map[string]tallies     // whole, and sites
 	depths  []tallies              // by server, and by depth from 1
-	falling []int                  // servers with pages, in falling rate
+	falling []int                  // servers with pages, by falling rate
 	rates   map[string]*eval.Sweep // rated
 }
 
-// once is the corpus itself.
+// once returns the times of the corpus itself.
 func (p *counted) once() []int { return slices.Repeat([]int{1}, len(p.depths)) }
 
 // tallies are by ServerID.
 type tallies []eval.Tally
 
-// sum adds the servers up.
+// sum adds up the servers.
 func (t tallies) sum(times []int) (sum eval.Tally) {
 	for s, n := range times {
 		if n > 0 {
@@ -42,7 +41,7 @@ func (t tallies) sum(times []int) (sum eval.Tally) {
 	return sum
 }
 
-// newCounted counts what there is to find.
+// newCounted counts the pages and changes of a period.
 func newCounted(c *eval.Dataset, weeks int) (*counted, error) {
 	h, err := c.Horizon(weeks)
 	if err != nil {
@@ -74,7 +73,7 @@ func newCounted(c *eval.Dataset, weeks int) (*counted, error) {
 	return p, nil
 }
 
-// sortByRate finds the servers with pages.
+// sortByRate sorts the servers with pages.
 func (p *counted) sortByRate() {
 	for s, t := range p.methods[Whole] {
 		if t.Pages > 0 {
@@ -86,7 +85,7 @@ func (p *counted) sortByRate() {
 	})
 }
 
-// add keeps what the figures need of a sweep.
+// add counts a sweep.
 func (p *counted) add(s *eval.Sweep) {
 	if policy := s.Result.Policy; slices.Contains(rated, policy) {
 		p.rates[policy] = s
@@ -95,13 +94,13 @@ func (p *counted) add(s *eval.Sweep) {
 	}
 }
 
-// rate is the true change rate of a server that has pages.
+// rate returns the true change rate of a server with pages.
 func (p *counted) rate(s int) float64 {
 	t := p.methods[Whole][s]
 	return float64(t.Changed) / float64(t.Pages)
 }
 
-// servers counts those with pages, and of these those with a changed one.
+// servers counts the servers with pages, and those of them with a changed page.
 func (p *counted) servers(times []int) (all, changing int) {
 	for _, s := range p.falling {
 		all += times[s]
@@ -112,8 +111,8 @@ func (p *counted) servers(times []int) (all, changing int) {
 	return all, changing
 }
 
-// atLeast is server-true with this threshold, with a method inside each server: the servers
-// with the rate are fetched as the method alone would fetch them, the others not at all.
+// atLeast counts server-true with this threshold and a method inside each server: servers at or
+// above the rate are fetched as by the method alone, others not at all.
 func (p *counted) atLeast(threshold float64, method string, times []int) (
 	sum eval.Tally, servers int) {
 	all := p.methods[Whole].sum(times)
@@ -130,11 +129,11 @@ func (p *counted) atLeast(threshold float64, method string, times []int) (
 	return sum, servers
 }
 
-// line is changed pages found against pages fetched, from (0,0): steps of pages that have
-// the same turn, which on average find the same.
+// line is the changed pages found by pages fetched, from (0,0). A step has pages with the same
+// turn, which on average find the same.
 type line []eval.Tally
 
-// breadthFirst goes by depth.
+// breadthFirst returns the line by depth.
 func (p *counted) breadthFirst(times []int) line {
 	l := make(line, sitegraph.MaxDepth)
 	for s, n := range times {
@@ -149,7 +148,7 @@ func (p *counted) breadthFirst(times []int) line {
 	return l
 }
 
-// byServers goes through whole servers in falling rate.
+// byServers returns the line of whole servers by falling rate.
 func (p *counted) byServers(times []int) line {
 	l := make(line, 0, len(p.falling))
 	for _, s := range p.falling {
@@ -161,7 +160,7 @@ func (p *counted) byServers(times []int) line {
 	return l
 }
 
-// found is how many changed pages are among the first so many.
+// found returns the changed pages among the first fetched ones.
 func (l line) found(fetched int) float64 {
 	sum := 0.0
 	for _, step := range l {
@@ -177,7 +176,7 @@ func (l line) found(fetched int) float64 {
 	return sum
 }
 
-// area is that under coverage against share fetched; NaN where nothing changed.
+// area returns the area under coverage by share fetched; NaN if nothing changed.
 func (l line) area() float64 {
 	var area float64
 	pages, changed := 0, 0
@@ -189,7 +188,7 @@ func (l line) area() float64 {
 	return divide(area, float64(pages)*float64(changed))
 }
 
-// divide is NaN where it is not defined.
+// divide returns NaN if the quotient is undefined.
 func divide(a, b float64) float64 {
 	if b == 0 {
 		return math.NaN()

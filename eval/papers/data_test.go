@@ -14,11 +14,11 @@ import (
 	"github.com/recrawl/recrawl/satstore/crashtest"
 )
 
-// realHistories lie beside the module: they are too large to be part of it.
+// realHistories is the folder beside the module: the histories are too large to be part of it.
 var realHistories = filepath.Join("..", "..", "..", "shared", "data", "histories")
 
-// The 45 recorded servers. Counts are those of an independent evaluator, as in package eval;
-// verdicts are how they came out.
+// TestRealFigures checks the 45 recorded servers. Counts are those of an independent evaluator, as
+// in package eval; verdicts are the observed ones.
 func TestRealFigures(t *testing.T) {
 	if !crashtest.Long() {
 		t.Skip("RECRAWL_LONG=1 reads 45 servers and makes all figures of them")

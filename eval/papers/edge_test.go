@@ -11,7 +11,7 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 )
 
-// Whatever the servers are, there is a page, a text and JSON without NaN.
+// TestEdges checks that any servers give a page, a text and JSON without NaN.
 func TestEdges(t *testing.T) {
 	still := server("s.org", life{"/", nil, []string{"/a/", "/a/b"}}, life{"/a/", nil, nil},
 		life{"/a/b", nil, nil})
@@ -60,7 +60,8 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// A server of one page is no history without links, and servers without pages are named.
+// TestServersWithoutPages checks that a server of one page needs no links, and that servers without
+// pages are named.
 func TestServersWithoutPages(t *testing.T) {
 	early := server("early.org", life{"/", []int{1}, []string{"gone"}})
 	late := server("late.org", life{"/", []int{5}, []string{"gone"}})
@@ -85,7 +86,7 @@ func TestServersWithoutPages(t *testing.T) {
 	}
 }
 
-// Where all is defined nothing is null.
+// TestNoNulls checks that nothing is null if everything is defined.
 func TestNoNulls(t *testing.T) {
 	servers := append(several(6, "t", telling), several(6, "h", func(name string) *history.Server {
 		return server(name, life{"/", []int{1, 2, 3}, []string{"/a/"}},
@@ -116,7 +117,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 	}
 }
 
-// The charts are those of the paper, with an axis each that runs as there.
+// TestCharts checks that the charts have the lines and axes of the paper.
 func TestCharts(t *testing.T) {
 	f := figuresOf(t, corpusOf(t, 0, several(6, "t", telling)...),
 		FiguresOptions{Weeks: []int{2, 3, 4, 12, 24},
@@ -171,8 +172,8 @@ func TestCharts(t *testing.T) {
 	}
 }
 
-// The gain of a corpus is found from the path of a sweep: as the sweep has it, and for a server
-// drawn twice by hand.
+// TestGainOfPath compares the gain of a path with that of the sweep, and by hand for a server drawn
+// twice.
 func TestGainOfPath(t *testing.T) {
 	for _, seed := range seeds(4) {
 		c := corpusOf(t, 1, randomServers(seed)...)
@@ -188,8 +189,8 @@ func TestGainOfPath(t *testing.T) {
 			}
 		}
 	}
-	// Server 0: a changed page and one that did not change, both visited. Server 1: a page that
-	// did not. Drawn 2 and 1 times: 5 pages, 2 changed, found with the first two visits.
+	// Server 0: a changed page and one that did not change, both visited. Server 1: a page that did
+	// not. Drawn 2 and 1 times: 5 pages, 2 changed, found with the first two visits.
 	p := &counted{methods: map[string]tallies{Whole: {{Pages: 2, Changed: 1}, {Pages: 1}}}}
 	l := path{{server: 0, visits: 2, found: 1, area: 0.5 + 1}, {server: 1, visits: 1}}
 	if got := p.gain(l)([]int{2, 1}); math.Abs(got-1) > 1e-12 {
@@ -198,8 +199,7 @@ func TestGainOfPath(t *testing.T) {
 	if got := p.gain(l)([]int{0, 3}); !math.IsNaN(got) {
 		t.Errorf("where nothing changes the gain is %v", got)
 	}
-	// The other way round nothing is found by the first visit of five: area 0 + 2*(2/2) + 2*2 of
-	// 10.
+	// In the reverse order the first visit of five finds nothing: area 0 + 2*(2/2) + 2*2 of 10.
 	l = path{l[1], l[0]}
 	if got, want := p.gain(l)([]int{2, 1}), (6./10-0.5)/(1-2./10-0.5); math.Abs(got-want) > 1e-12 {
 		t.Errorf("gain %v, want %v", got, want)

@@ -15,7 +15,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Figures are what was found. The package comment says what the words mean.
+// Figures are the figures of a corpus. The package comment defines the terms.
 type Figures struct {
 	Base       int       `json:"base"`      // weeks after the window's start
 	Histories  int       `json:"histories"` // servers given
@@ -28,18 +28,18 @@ type Figures struct {
 	Weeks      []int     `json:"weeks"`
 	Thresholds []float64 `json:"thresholds"`
 	Periods    []Period  `json:"periods"`
-	GroupWeeks int       `json:"group_weeks"` // the period of groups: 4 weeks, else the shortest
+	GroupWeeks int       `json:"group_weeks"` // period of groups: 4 weeks, or else the shortest
 	Groups     []Group   `json:"groups"`
 	Claims     []Claim   `json:"claims"`
 	Warnings   []string  `json:"warnings"`
 }
 
-// Period is what was found in N weekly snapshots.
+// Period has the results for N weekly snapshots.
 type Period struct {
 	Weeks      int        `json:"weeks"`    // N
 	Servers    int        `json:"servers"`  // with pages
-	Emptied    []string   `json:"emptied"`  // servers of which all base pages have vanished
-	Changing   int        `json:"changing"` // of these, with changed pages
+	Emptied    []string   `json:"emptied"`  // servers whose base pages have all vanished
+	Changing   int        `json:"changing"` // servers with changed pages
 	Pages      int        `json:"pages"`
 	Changed    int        `json:"changed"`
 	Vanished   int        `json:"vanished"`
@@ -49,7 +49,7 @@ type Period struct {
 	Rates      []Rate     `json:"rates"`
 }
 
-// Group is what was found on some servers.
+// Group has the results for some servers.
 type Group struct {
 	Name    string   `json:"group"`
 	Servers int      `json:"servers"`
@@ -58,13 +58,13 @@ type Group struct {
 	Methods []Method `json:"methods"`
 }
 
-// Options of figures.
+// FiguresOptions configure figures.
 type FiguresOptions struct {
-	Weeks      []int                      // periods N: 2 or more snapshots that lie in the window
+	Weeks      []int                      // periods N: 2 or more snapshots, within the window
 	Thresholds []float64                  // least rates of servers; nil: 0.1 to 0.9
 	GroupOf    func(server string) string // nil: all servers are one group
 	Seed       uint64
-	Sample     int    // pages sampled a server by server-sample; 5 if not set
+	Sample     int    // pages that server-sample samples on each server; default 5
 	Tick       func() // after each sweep, from any goroutine; may be nil
 }
 
@@ -73,27 +73,28 @@ var usualThresholds = []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}
 // Whole is the method that fetches all pages.
 const Whole = "whole"
 
-// SitePolicies are the methods whose sweeps are counted by server.
+// SitePolicies are methods whose sweeps are counted by server.
 var SitePolicies = []string{"a", "b", "b-closure", "c", "c-closure"}
 
-// PaperPolicies are those of [LINK].
+// PaperPolicies are the methods of [LINK].
 var PaperPolicies = []string{"a", "b", "c"}
 
-// rated are policies by servers, by where they take the rates from.
+// rated are policies by servers, with rates from different sources.
 var rated = []string{"server-true", "server-previous", "server-sample"}
 
-// Sweeps is how many sweeps NewFigures makes.
+// Sweeps returns the number of sweeps of NewFigures.
 func (o FiguresOptions) Sweeps() int { return len(rising(o.Weeks)) * len(swept()) }
 
-// swept are the policies that NewFigures lets choose.
+// swept returns the policies for which NewFigures makes sweeps.
 func swept() []string { return slices.Concat(SitePolicies, rated) }
 
-// rising sorts without repeating.
+// rising sorts values and removes duplicates.
 func rising[T int | float64](values []T) []T {
 	return slices.Compact(slices.Sorted(slices.Values(values)))
 }
 
-// NewFigures makes the figures of a corpus. Cost: a sweep for each policy and period, in parallel.
+// NewFigures makes the figures of a corpus. It takes a sweep for each policy and period, in
+// parallel.
 func NewFigures(ctx context.Context, c *eval.Dataset, o FiguresOptions) (*Figures, error) {
 	if len(o.Weeks) == 0 {
 		return nil, errors.New("no periods to make figures of")
@@ -170,7 +171,7 @@ func count(ctx context.Context, c *eval.Dataset, o FiguresOptions) ([]*counted, 
 	return periods, nil
 }
 
-// atMonth is the period of the figures that show one: 4 weeks, else the shortest.
+// atMonth returns the period of figures with a single one: 4 weeks, or else the shortest.
 func atMonth(periods []*counted) *counted {
 	for _, p := range periods {
 		if p.weeks == 4 {
@@ -180,7 +181,7 @@ func atMonth(periods []*counted) *counted {
 	return periods[0]
 }
 
-// addGroup counts a group of servers that has pages.
+// addGroup counts a group with pages.
 func (f *Figures) addGroup(g group, month *counted, all draws) {
 	p := month.in(g)
 	sum := p.methods[Whole].sum(p.once())
@@ -199,7 +200,7 @@ func (f *Figures) addGroup(g group, month *counted, all draws) {
 	)
 }
 
-// warn says why figures are empty or verdicts missing.
+// warn explains empty figures or missing verdicts.
 func (f *Figures) warn(c *eval.Dataset, periods []*counted) {
 	warn := func(format string, args ...any) {
 		f.Warnings = append(f.Warnings, fmt.Sprintf(format, args...))
@@ -254,7 +255,7 @@ func (f *Figures) census(c *eval.Dataset) {
 	slices.Sort(f.Without)
 }
 
-// emptied are the servers that had pages at the base and have none left.
+// emptied returns the servers that had pages at the base and have none left.
 func (p *counted) emptied(c *eval.Dataset) []string {
 	g := c.Graph()
 	empty := make([]bool, g.Servers())
@@ -272,7 +273,7 @@ func (p *counted) emptied(c *eval.Dataset) []string {
 	return names
 }
 
-// unreached tells whether there is a page at the base that no link leads to.
+// unreached reports whether no link leads to some page at the base.
 func (f *Figures) unreached(c *eval.Dataset) bool {
 	alive := 0
 	for _, s := range c.World.Servers {
@@ -289,10 +290,10 @@ func (f *Figures) unreached(c *eval.Dataset) bool {
 // group is some servers of a corpus.
 type group struct {
 	name    string
-	servers []int // ServerIDs, in rising order
+	servers []int // ServerIDs, ascending
 }
 
-// groupsOf divides the servers, groups in order of their names.
+// groupsOf divides the servers into groups, in order of name.
 func groupsOf(c *eval.Dataset, groupOf func(server string) string) []group {
 	g := c.Graph()
 	byName := map[string][]int{}
@@ -310,8 +311,8 @@ func groupsOf(c *eval.Dataset, groupOf func(server string) string) []group {
 // only returns how often each server of the group is in a corpus.
 func (g group) only(times []int) []int { return pick(times, g.servers) }
 
-// in is the period as if the corpus were the group: groups share no server, so all together
-// cost what the whole corpus does.
+// in returns the period for the group alone: groups share no server, so all together cost as much
+// as the whole corpus.
 func (p *counted) in(g group) *counted {
 	q := &counted{weeks: p.weeks, methods: map[string]tallies{}, depths: pick(p.depths, g.servers)}
 	for method, t := range p.methods {
@@ -321,7 +322,7 @@ func (p *counted) in(g group) *counted {
 	return q
 }
 
-// of makes a statistic of the group's servers one of the corpus.
+// of turns a statistic of the group into one of the corpus.
 func (g group) of(s statistic) statistic {
 	return func(times []int) float64 { return s(g.only(times)) }
 }

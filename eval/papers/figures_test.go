@@ -25,7 +25,7 @@ func near(a, b float64) bool {
 	return math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-12
 }
 
-// Every figure of two servers, counted by hand.
+// TestByHand checks every figure of two servers, counted by hand.
 func TestByHand(t *testing.T) {
 	f := figuresOf(t, corpusOf(t, 0, byHand()...),
 		FiguresOptions{Weeks: []int{2}, Thresholds: []float64{0.25, 0.5, 0.8},
@@ -35,7 +35,7 @@ func TestByHand(t *testing.T) {
 		t.Errorf("totals %+v", p)
 	}
 	// Tops of a: / /n/ /s/ /d/ on a.org and / on b.org. /, /n/ and /d/ change: so members /n/1,
-	// /n/2, /d/1 on a.org, and none of /old, which has vanished.
+	// /n/2, /d/1 on a.org, and not /old, which has vanished.
 	for _, want := range []struct {
 		policy         string
 		fetched, found int
@@ -91,7 +91,7 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// Every number of random servers is that of the policies themselves.
+// TestAsPoliciesDo compares every number of random servers with that of the policies themselves.
 func TestAsPoliciesDo(t *testing.T) {
 	t.Parallel()
 	for _, seed := range seeds(12) {
@@ -151,8 +151,8 @@ func snapshot(t *testing.T, c *eval.Dataset, o eval.SnapshotOptions,
 	return run
 }
 
-// Depths and cut orders against the orders of the policies: the same at whole steps, and on
-// average over the seeds inside them.
+// TestCutOrders compares depths and cut orders with the orders of the policies: equal at whole
+// steps, and on average over the seeds inside them.
 func TestCutOrders(t *testing.T) {
 	t.Parallel()
 	for _, seed := range seeds(4) {
@@ -195,7 +195,7 @@ func TestCutOrders(t *testing.T) {
 	}
 }
 
-// A resample is what a corpus of these servers, each as often, would give.
+// TestResampleIsACorpus checks that a resample equals a corpus with each server repeated.
 func TestResampleIsACorpus(t *testing.T) {
 	for _, seed := range seeds(6) {
 		servers := randomServers(seed)
@@ -244,8 +244,8 @@ func TestResampleIsACorpus(t *testing.T) {
 	}
 }
 
-// Intervals of a group are those of its statistics on the whole draws: groups are looked at
-// alone for speed.
+// TestSpreadOfGroups checks that intervals of a group equal those of its statistics on the whole
+// draws. Groups are computed alone for speed.
 func TestSpreadOfGroups(t *testing.T) {
 	for _, seed := range seeds(6) {
 		c := corpusOf(t, 1, randomServers(seed)...)

@@ -15,24 +15,24 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// PageOf is lab.FiguresPage, which imports this package.
+// PageOf is lab.FiguresPage; that package imports this one.
 var PageOf func(*Figures) report.Page
 
 var seeds, repeat, asJSON = evaltest.Seeds, evaltest.Repeat, evaltest.JSON
 
 const week = 7 * 24 * time.Hour
 
-// t0 is when the windows of all servers of a test begin.
+// t0 is the start of the windows of all test servers.
 const t0 = 1_000_000_000
 
-// life is a page: its path, in which weeks it gets other content, and the paths it links to.
+// life is a page: its path, the weeks in which its content changes, and the paths that it links to.
 type life struct {
 	path    string
 	changes []int
 	links   []string
 }
 
-// server makes a server; "gone" as the only link of a life lets it vanish in its weeks.
+// server returns a server. A life with "gone" as its only link vanishes in its weeks.
 func server(name string, lives ...life) *history.Server {
 	var pages []*history.Page
 	for _, l := range lives {
@@ -86,7 +86,7 @@ func asHTML(t testing.TB, f *Figures) string {
 	return b.String()
 }
 
-// asText is what a terminal shows.
+// asText returns the output of a terminal.
 func asText(t testing.TB, f *Figures) string {
 	t.Helper()
 	var b strings.Builder
@@ -100,7 +100,7 @@ func asText(t testing.TB, f *Figures) string {
 	return b.String()
 }
 
-// byHand are two servers seen from week 0 on; a star is a page that changes in week 1.
+// byHand returns two servers, seen from week 0 on. A star marks a page that changes in week 1.
 //
 //	a.org  /*        > /n/ /s/ /old
 //	       /n/*      > /n/1* /n/2        depth 2, top of /n/ by every method
@@ -123,8 +123,8 @@ func byHand() []*history.Server {
 	}
 }
 
-// randomServer grows a tree of directories with cross links. Pages change at paces of their
-// own from week 0 on, tops more often than others, some vanish.
+// randomServer grows a tree of directories with cross links. Pages change at different rates from
+// week 0 on, tops more often than others; some vanish.
 func randomServer(name string, rng *rand.Rand) *history.Server {
 	dirs := []string{"/"}
 	for d := range rng.IntN(5) {
@@ -139,7 +139,7 @@ func randomServer(name string, rng *rand.Rand) *history.Server {
 	}
 	busy := rng.Float64()
 	for i := range lives {
-		if i > 0 { // something earlier links to it
+		if i > 0 { // an earlier page links to it
 			from := &lives[rng.IntN(i)]
 			from.links = append(from.links, lives[i].path)
 		}
@@ -173,7 +173,7 @@ func randomServers(seed uint64) []*history.Server {
 	return all
 }
 
-// renamed is a server of the same life under another name.
+// renamed returns a copy of a server under another name.
 func renamed(s *history.Server, name string) *history.Server {
 	to := func(url string) string {
 		return strings.Replace(url, "http://"+s.Name+"/", "http://"+name+"/", 1)

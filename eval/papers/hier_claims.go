@@ -7,7 +7,7 @@ import (
 	"github.com/recrawl/recrawl/planner/schedule"
 )
 
-// Set returns the result of the set of a name; nil if there is none.
+// Set returns the result of the set with a name, or nil.
 func (s *Simulation) Set(name string) *SetResult {
 	for i := range s.Sets {
 		if s.Sets[i].Name == name {
@@ -17,8 +17,8 @@ func (s *Simulation) Set(name string) *SetResult {
 	return nil
 }
 
-// Judge compares a sweep over all policies and both sets with what [HIER 3] states. webs are those
-// that were simulated.
+// Judge compares a sweep over all policies and both sets with the statements of [HIER 3]. webs are
+// the simulated webs.
 func (s *Simulation) Judge(webs []*schedule.Web) {
 	fitted := Judged("[HIER 3.1]", "the generated servers have the published numbers",
 		s.numbers(webs)...)
@@ -36,7 +36,7 @@ func (s *Simulation) add(source, claim string, found ...Comparison) {
 	s.Claims = append(s.Claims, Judged(source, claim, found...))
 }
 
-// measured compares what each web shows.
+// measured compares a number of each web.
 func (s *Simulation) measured(name string, w Wanted, of func(web int) float64) Comparison {
 	values := make([]float64, s.Webs)
 	for web := range values {
@@ -77,7 +77,7 @@ func (s *Simulation) numbers(webs []*schedule.Web) (found []Comparison) {
 	return found
 }
 
-// missed is the share of the periods that a policy misses in a web, with the number of connections
+// missed returns the share of periods that a policy misses in a web, with the number of connections
 // nearest to a multiple of the bound.
 func (r *SetResult) missed(policy string, multiple float64, web int) float64 {
 	best, at := math.Inf(1), math.NaN()
@@ -91,7 +91,8 @@ func (r *SetResult) missed(policy string, multiple float64, web int) float64 {
 	return at
 }
 
-// zeroFrom is the least multiple of the bound from which on a policy misses nothing; +Inf: none.
+// zeroFrom returns the least multiple of the bound from which on a policy misses nothing; +Inf:
+// none.
 func (r *SetResult) zeroFrom(policy string, web int) float64 {
 	at := math.Inf(1)
 	for i := range r.Points {
@@ -107,7 +108,7 @@ func (r *SetResult) zeroFrom(policy string, web int) float64 {
 	return at
 }
 
-// last is the run of a policy with the most connections.
+// last returns the run of a policy with the most connections.
 func (r *SetResult) last(policy string, web int) *schedule.Simulated {
 	var last *Point
 	for i := range r.Points {
@@ -131,8 +132,8 @@ func (s *Simulation) judgeAll(r *SetResult) {
 }
 
 func (s *Simulation) judgeFeasible(r *SetResult) {
-	// relation is the misses of a policy over the least or the most of others, at 0.75 times the
-	// bound.
+	// relation returns the misses of a policy divided by the least or the most of others, at 0.75
+	// times the bound.
 	worst := func(web int, policies ...string) (least, most float64) {
 		least = math.Inf(1)
 		for _, p := range policies {

@@ -15,14 +15,14 @@ import (
 	"github.com/recrawl/recrawl/planner/schedule"
 )
 
-// Target is what a plan is for.
+// Target is the target of a plan.
 type Target struct {
 	Name  string // intervals or freshness
 	Value float64
 }
 
-// ParseTarget reads "intervals=2" (all intervals twice as long as is wanted) or "freshness=0.8"
-// (the share of the time in which a copy is good, where a page changes once in its interval).
+// ParseTarget reads "intervals=2" (all intervals twice as long as wanted) or "freshness=0.8" (the
+// share of time in which a copy is fresh, if a page changes once in its interval).
 func ParseTarget(text string) (Target, error) {
 	name, value, ok := strings.Cut(text, "=")
 	v, err := strconv.ParseFloat(value, 64)
@@ -37,7 +37,7 @@ func ParseTarget(text string) (Target, error) {
 		"from 0 to 1", text)
 }
 
-// factor is what all wanted intervals are multiplied by.
+// factor returns the factor for all wanted intervals.
 func (t Target) factor() float64 {
 	if t.Name == "intervals" {
 		return t.Value
@@ -53,43 +53,43 @@ func (t Target) factor() float64 {
 	return high
 }
 
-// PlanOptions of Size.
+// PlanOptions configure Size.
 type PlanOptions struct {
 	Target      Target
 	PageBytes   float64
 	Connections int     // of a node
 	Mbps        float64 // of a node
 	Delay       schedule.Tick
-	Hours       float64 // simulated to find the least pool; 0: not simulated
+	Hours       float64 // simulated time to find the least pool; 0: no simulation
 	Seed        uint64
-	// Told is told how many simulations are made, of how many as far as that is known.
+	// Told gets the number of simulations made, and their total as far as it is known.
 	Told func(done, total int)
 }
 
-// Plan is what schedule plan prints: what a target takes.
+// Plan is the output of schedule plan: what a target needs.
 type Plan struct {
 	Source  string  `json:"source"`
 	Target  string  `json:"target"`
-	Factor  float64 `json:"factor"` // of the wanted intervals
+	Factor  float64 `json:"factor"` // for the wanted intervals
 	Servers int     `json:"servers"`
-	// Without those that no number of connections helps; see Report.
+	// Infeasible servers are left out: no number of connections helps; see ScheduleReport.
 	Infeasible int   `json:"infeasible"`
 	PerDay     Range `json:"visits_per_day"`
 	Need       Range `json:"need"`  // sum of min(e/I, 1)
-	Bound      Range `json:"bound"` // certainly too few below
+	Bound      Range `json:"bound"` // certainly too few below it
 	Ample      Range `json:"ample"` // about none missed: three times the bound
 	Proved     int   `json:"proved"`
-	// the least pool without a miss, by EDF; null: not simulated
+	// Simulated is the least pool without a miss, by EDF; null: not simulated.
 	Simulated *Range `json:"simulated"`
 	Mbps      Range  `json:"mbps"`
 	Nodes     Range  `json:"nodes"`
-	By        string `json:"nodes_by"` // what decides their number: connections or bandwidth
+	By        string `json:"nodes_by"` // what limits their number: connections or bandwidth
 	Resamples int    `json:"resamples"`
 }
 
 const planResamples = 200
 
-// Size plans for a target. Values are those of the feasible servers; the spread is the 5th to 95th
+// Size plans for a target. Values are for the feasible servers. The spread is the 5th to 95th
 // percentile over 200 resamples of the servers. The simulated pool is found for three of them.
 func Size(ctx context.Context, s *Source, o PlanOptions) (*Plan, error) {
 	demands := s.Demands
@@ -124,7 +124,7 @@ func Size(ctx context.Context, s *Source, o PlanOptions) (*Plan, error) {
 	return p, nil
 }
 
-// size fills in all that follows from sums over the servers.
+// size computes everything from sums over the servers.
 func (p *Plan) size(demands []schedule.Demand, rng *rand.Rand, o PlanOptions) {
 	rate, share := make([]float64, len(demands)), make([]float64, len(demands))
 	for i := range demands {
@@ -169,8 +169,7 @@ func (p *Plan) size(demands []schedule.Demand, rng *rand.Rand, o PlanOptions) {
 }
 
 // leastPool finds by simulation the least pool with which EDF misses nothing, for the servers and
-// two resamples of them. All downloads take the mean time, but one in sixteen, which takes the
-// longest.
+// two resamples. All downloads take the mean time, except one in sixteen, which takes the longest.
 func leastPool(ctx context.Context, demands []schedule.Demand, rng *rand.Rand, o PlanOptions) (
 	Range, error) {
 	var all []float64
@@ -196,8 +195,8 @@ func leastPool(ctx context.Context, demands []schedule.Demand, rng *rand.Rand, o
 	return r, nil
 }
 
-// logOf makes a log with the mean and the longest download of a server, as near as 16 downloads
-// come to both.
+// logOf returns a log with the mean and the longest download of a server, as exactly as 16
+// downloads allow.
 func logOf(t schedule.Times) []uint32 {
 	const n = 16
 	took := make([]uint32, n)
@@ -209,19 +208,19 @@ func logOf(t schedule.Times) []uint32 {
 	return took
 }
 
-// simulatedPools are those that the spread of the simulated pool is of.
+// simulatedPools is the number of pools for the spread.
 const simulatedPools = 3
 
-// poolSearch searches for least pools, one after the other.
+// poolSearch searches for least pools in turn.
 type poolSearch struct {
 	PlanOptions
 	done int // simulations
-	each int // simulations of the last pool; 0: none is found yet
-	rest int // pools that come after this one
+	each int // simulations of the last pool; 0: none found yet
+	rest int // pools after this one
 }
 
-// reportProgress tells how far it has come, where so many simulations are left of this pool. The
-// pools that come take as many as the last one.
+// reportProgress reports the progress when left simulations of this pool remain. It assumes that
+// later pools take as many as the last one.
 func (s *poolSearch) reportProgress(left, ofThis int) {
 	s.done++
 	if s.Told != nil {
@@ -229,7 +228,8 @@ func (s *poolSearch) reportProgress(left, ofThis int) {
 	}
 }
 
-// of doubles a pool until it misses nothing, and then halves the distance to the largest that does.
+// of doubles a pool until it misses nothing, and then halves the distance to the largest pool with
+// misses.
 func (s *poolSearch) of(ctx context.Context, w *schedule.Web) (int, error) {
 	o, before := &s.PlanOptions, s.done
 	missed := func(connections int) (int64, error) {

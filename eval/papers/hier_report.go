@@ -9,20 +9,20 @@ import (
 	"github.com/recrawl/recrawl/planner/schedule"
 )
 
-// ReportOptions of Examine.
+// ReportOptions configure Examine.
 type ReportOptions struct {
-	Connections int     // of the pool; 0: no bound
-	Headroom    float64 // part of them that a corrected schedule may need
-	Days        float64 // within which a large site should be visited once
+	Connections int     // of the pool; 0: no limit
+	Headroom    float64 // part of the pool that a corrected schedule may need
+	Days        float64 // wanted time of one pass over a large site
 }
 
-// Report is what schedule report prints.
+// ScheduleReport is the output of schedule report.
 type ScheduleReport struct {
 	Source      string                `json:"source"`
 	Servers     int                   `json:"servers"`
 	Pages       int                   `json:"pages"`
 	Feasible    *schedule.Feasibility `json:"feasibility"`
-	Policy      string                `json:"policy"` // to use with these connections [HIER 3.3]
+	Policy      string                `json:"policy"` // recommended with these connections [HIER 3.3]
 	Sufficient  schedule.Sufficient   `json:"sufficient"`
 	Infeasible  []ServerReport        `json:"infeasible"`
 	Corrections []schedule.Correction `json:"corrections"`
@@ -34,7 +34,7 @@ type ScheduleReport struct {
 	LongestUse  Distribution          `json:"longest_utilisation"`
 	Unknown     int                   `json:"unknown_times"` // servers without an observed download
 	Warnings    []string              `json:"warnings"`
-	// Days is within how long a large site should be visited once.
+	// Days is the wanted time of one pass over a large site.
 	Days float64 `json:"-"`
 }
 
@@ -46,15 +46,16 @@ type ServerReport struct {
 	Cures []schedule.Cure `json:"cures"`
 }
 
-// Large is an address at which one pass over all its pages takes longer than is wanted [NICT 3.6]:
+// Large is an address at which one pass over all its pages takes longer than wanted [NICT 3.6]:
 // 8,640 visits a day at one in 10 s.
 type Large struct {
-	Address string   `json:"address"` // or the server, where it is alone
+	Address string   `json:"address"` // or the server, if it is alone there
 	Servers []string `json:"servers"`
 	Pages   int      `json:"pages"`
-	PerDay  float64  `json:"visits_per_day"` // that are possible
-	Days    float64  `json:"days"`           // that one pass takes
-	// Delay is the time between two visits, in seconds, at which it would fit; 0: none would.
+	PerDay  float64  `json:"visits_per_day"` // possible visits
+	Days    float64  `json:"days"`           // time of one pass
+	// Delay is the time between two visits, in seconds, at which a pass would be fast enough; 0:
+	// none.
 	Delay float64 `json:"delay_s"`
 }
 
@@ -62,7 +63,7 @@ type Large struct {
 type Distribution struct {
 	Mean   float64   `json:"mean"`
 	Shares []float64 `json:"quantiles"` // at 0, 1, ..., 100 %
-	Sorted []float64 `json:"-"`         // the values, the least first
+	Sorted []float64 `json:"-"`         // values, ascending
 }
 
 func distribution(all []float64) Distribution {
@@ -142,12 +143,13 @@ func (r *ScheduleReport) distributions(demands []schedule.Demand) {
 	r.MeanUse, r.LongestUse = distribution(meanUse), distribution(longestUse)
 }
 
-// LargeOf finds the addresses at which one pass takes more than so many days, the longest first.
+// LargeOf returns the addresses at which one pass takes more than this many days, the longest
+// first.
 func LargeOf(demands []schedule.Demand, days float64) []Large {
 	at := map[string]int{}
 	var all []Large
 	var spent []float64 // ticks of one pass
-	var took []float64  // of these, in downloads
+	var took []float64  // downloads among them
 	for i := range demands {
 		d := &demands[i]
 		address := cmp.Or(d.Address, d.Name)

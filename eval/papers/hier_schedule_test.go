@@ -21,8 +21,8 @@ func read(t *testing.T, log string) *Source {
 	return s
 }
 
-// A log that was cut inside its last number still reads as numbers, so the report says that the end
-// is doubtful.
+// TestLogWithoutEnd checks the warning about a log that was cut inside its last number, and is
+// still valid.
 func TestLogWithoutEnd(t *testing.T) {
 	whole := "a.example,1,3600\nb.example,1,3600\n"
 	if r := Examine(read(t, whole), ReportOptions{}); len(r.Warnings) != 0 {
@@ -36,7 +36,8 @@ func TestLogWithoutEnd(t *testing.T) {
 	}
 }
 
-// Wherever a log is cut, it is refused with file and line, or its end is said to be doubtful.
+// TestLogCutAnywhere checks that a log cut anywhere is refused with file and line, or gets a
+// warning about its end.
 func TestLogCutAnywhere(t *testing.T) {
 	whole := "server,duration,interval\na.example,1.5,3600\n\"b.example\",0.25,60\nb.example,2,60\n"
 	for cut := range len(whole) {
@@ -53,7 +54,7 @@ func TestLogCutAnywhere(t *testing.T) {
 	}
 }
 
-// Load, interval and times of a log are those of its lines.
+// TestLogDemands checks load, interval and times of a log.
 func TestLogDemands(t *testing.T) {
 	s := read(t, "a.example,1,10\na.example,3,10\nb.example,0.5,100\n")
 	if len(s.Demands) != 2 {
@@ -67,7 +68,8 @@ func TestLogDemands(t *testing.T) {
 	}
 }
 
-// A history of n changes in 60 weeks wants each page once in 60 / (n + 1/2) weeks.
+// TestOfHistories checks that a history of n changes in 60 weeks wants each page once in 60 / (n +
+// 1/2) weeks.
 func TestOfHistories(t *testing.T) {
 	page := func(versions int) *history.Page {
 		return &history.Page{Versions: make([]history.Version, versions)}
@@ -85,7 +87,8 @@ func TestOfHistories(t *testing.T) {
 	}
 }
 
-// The first web is the source itself, others are resamples of it, the same each time.
+// TestWebs checks that the first web is the source itself, and that others are resamples, the same
+// each time.
 func TestWebs(t *testing.T) {
 	s := read(t, "a.example,1,10\nb.example,1,20\nc.example,1,30\nd.example,1,40\n")
 	names := func(seed uint64) (all []string) {
@@ -117,8 +120,8 @@ func TestWebs(t *testing.T) {
 	}
 }
 
-// A plan for intervals twice as long needs half the visits, and one for freshness finds the factor
-// at which copies are good for that share of the time: (1 - exp(-x)) / x.
+// TestTargets checks that a plan for intervals twice as long needs half the visits, and that one
+// for freshness finds the factor x with (1 - exp(-x)) / x as the share of fresh copies.
 func TestTargets(t *testing.T) {
 	s := read(t, "a.example,1,100\nb.example,1,200\nc.example,2,400\n")
 	size := func(target string) *Plan {
@@ -153,7 +156,8 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// A site is large if one pass over it takes too long at its pace; servers of one address share it.
+// TestLargeSites checks that a site is large if one pass takes too long at its rate; servers at one
+// address share it.
 func TestLargeSites(t *testing.T) {
 	demand := func(name, address string, pages int) schedule.Demand {
 		return schedule.Demand{Name: name, Address: address, Least: 10 * schedule.Second,
@@ -171,7 +175,8 @@ func TestLargeSites(t *testing.T) {
 	}
 }
 
-// A search for least pools tells how far it has come, up to all of it, and ends with the context.
+// TestSearchTells checks that a search for least pools reports its progress up to the end, and ends
+// with the context.
 func TestSearchTells(t *testing.T) {
 	s := read(
 		t, "a.example,3,10\nb.example,4,10\nc.example,5,10\nd.example,6,10\ne.example,6,10\nf.example,7,11\n")

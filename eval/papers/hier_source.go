@@ -18,17 +18,17 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Source is servers, from wherever they come.
+// Source is a set of servers, from any input.
 type Source struct {
 	Name      string
 	Demands   []schedule.Demand
-	web       *schedule.Web // nil: made of the demands
+	web       *schedule.Web // nil: made from the demands
 	generated int           // servers
-	assumed   int           // servers of which no download was observed
-	warnings  []string      // what is doubtful of them
+	assumed   int           // servers without an observed download
+	warnings  []string      // doubts about them
 }
 
-// Generated is a generated web; see schedule.Generate.
+// Generated returns a generated web; see schedule.Generate.
 func Generated(servers int, seed uint64, least schedule.Tick) (*Source, error) {
 	web, err := schedule.Generate(servers, seed)
 	if err != nil {
@@ -38,8 +38,8 @@ func Generated(servers int, seed uint64, least schedule.Tick) (*Source, error) {
 		generated: servers}, nil
 }
 
-// Demanded is what is wanted of servers. Where no download was observed, one is taken to take a
-// given time.
+// Demanded returns a source for demands on servers. Servers without an observed download get an
+// assumed one.
 func Demanded(name string, demands []schedule.Demand, assumed schedule.Tick) *Source {
 	s := &Source{Name: name, Demands: demands}
 	for i := range demands {
@@ -55,8 +55,8 @@ func Demanded(name string, demands []schedule.Demand, assumed schedule.Tick) *So
 	return s
 }
 
-// OfHistories is what servers with recorded histories want: each page at the time between its
-// changes, half a change more than were seen, in the window of a history.
+// OfHistories returns the demands for servers with recorded histories: each page at the time
+// between its changes, with half a change more than seen, in the window of a history.
 func OfHistories(servers []*history.Server, least schedule.Tick) (all []schedule.Demand) {
 	window := eval.WindowWeeks * 7 * float64(schedule.Day)
 	for _, s := range servers {
@@ -71,7 +71,7 @@ func OfHistories(servers []*history.Server, least schedule.Tick) (all []schedule
 	return all
 }
 
-// Webs are webs to simulate: the source, and others like it: generated with the next seeds, or
+// Webs returns webs to simulate: the source, and similar ones: generated with the next seeds, or
 // resamples of its servers.
 func (s *Source) Webs(number int, seed uint64, least schedule.Tick) ([]*schedule.Web, error) {
 	first := s.web
@@ -106,7 +106,7 @@ func (s *Source) Webs(number int, seed uint64, least schedule.Tick) ([]*schedule
 	return webs, nil
 }
 
-// LogError is what is wrong with a log of downloads.
+// LogError is a fault in a log of downloads.
 type LogError struct {
 	File string
 	Line int
@@ -114,10 +114,10 @@ type LogError struct {
 	Want string // what to do
 }
 
-// Hint says what to do.
+// Hint returns what to do.
 func (e *LogError) Hint() string { return e.Want }
 
-// ExitCode is that of failures.
+// ExitCode returns the exit status of failures.
 func (e *LogError) ExitCode() int { return words.ExitFailed }
 
 func (e *LogError) Error() string {
@@ -130,16 +130,16 @@ func (e *LogError) Error() string {
 const (
 	logForm = "a line for each download: server, duration in s, interval in s, as " +
 		"a.example,0.8,3600"
-	// longestTook bounds a download, and longestWait an interval: beyond them a number is in
-	// another unit than seconds.
+	// longestTook limits a download, and longestWait an interval: longer ones are probably not in
+	// seconds.
 	longestTook = 86_400
 	longestWait = 100 * 365 * 86_400
 )
 
 // ReadLog reads a log of downloads as CSV: server, duration and interval in seconds, a line for
 // each download, in the order of the downloads of each server. The interval is that of the server
-// (1/L); lines of one server must agree. A first line of names is passed over. Errors are of type
-// LogError. Servers are asked again after least at the soonest.
+// (1/L), equal in all its lines. A first line of names is skipped. Errors are of type LogError.
+// Servers are asked again after least at the earliest.
 func ReadLog(r io.Reader, name string, least schedule.Tick) (*Source, error) {
 	content, err := io.ReadAll(r)
 	if err != nil {
@@ -172,7 +172,7 @@ type logReader struct {
 type logged struct {
 	name     string
 	interval schedule.Tick
-	line     int // that named the interval
+	line     int // of the interval
 	took     []uint32
 }
 
@@ -216,7 +216,7 @@ func (l *logReader) read(content []byte) error {
 	}
 }
 
-// isHeader reports whether a first line has names where numbers belong.
+// isHeader reports whether a first line has names instead of numbers.
 func isHeader(row []string) bool {
 	return strings.EqualFold(strings.TrimSpace(row[0]), "server")
 }
@@ -252,7 +252,7 @@ func (l *logReader) add(line int, row []string) error {
 	return nil
 }
 
-// seconds reads a time span that must lie in a range, as milliseconds.
+// seconds reads a time within a range, and returns milliseconds.
 func (l *logReader) seconds(line int, what, text string, least, most float64) (
 	schedule.Tick, error) {
 	text = strings.TrimSpace(text)
@@ -283,7 +283,7 @@ func (r Range) String() string {
 		Short(float64(r.High)))
 }
 
-// Short is a number in four digits at most, and whole from 1000 on.
+// Short returns a number with at most four digits, and without a fraction from 1000 on.
 func Short(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -294,7 +294,7 @@ func Short(v float64) string {
 	return fmt.Sprintf("%.4g", v)
 }
 
-// spreadOf is the mean, the least and the largest.
+// spreadOf returns the mean, the least and the largest value.
 func spreadOf(all []float64) Range {
 	if len(all) == 0 {
 		nan := eval.Number(math.NaN())
@@ -308,7 +308,7 @@ func spreadOf(all []float64) Range {
 		eval.Number(slices.Max(all))}
 }
 
-// percentiles is a value with the 5th to 95th percentile of its resamples.
+// percentiles returns a value with the 5th and 95th percentile of its resamples.
 func percentiles(value float64, all []float64) Range {
 	slices.Sort(all)
 	at := func(share float64) eval.Number {

@@ -10,7 +10,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/machine"
 )
 
-// SimulationOptions of Simulate.
+// SimulationOptions configure Simulate.
 type SimulationOptions struct {
 	Policies    []schedule.Policy
 	Connections []int // nil: multiples of the bound
@@ -21,24 +21,24 @@ type SimulationOptions struct {
 	Step        func() // called after each simulated day of each run
 }
 
-// The sets of servers of [HIER fig. 6 and 7].
+// Sets of servers of [HIER fig. 6 and 7].
 const (
 	AllServers      = "all"
 	FeasibleServers = "feasible"
 )
 
-// Simulation is what schedule simulate prints.
+// Simulation is the output of schedule simulate.
 type Simulation struct {
 	Source  string             `json:"source"`
 	Days    float64            `json:"days"`
 	Delay   float64            `json:"delay_s"`
 	Numbers schedule.Published `json:"numbers"` // of the first web
-	Webs    int                `json:"webs"`    // that were simulated: the spread is over them
+	Webs    int                `json:"webs"`    // simulated webs; the spread is over them
 	Sets    []SetResult        `json:"sets"`
 	Claims  []Claim            `json:"claims,omitempty"`
 }
 
-// SetResult is the simulations of one set of servers.
+// SetResult has the simulations of one set of servers.
 type SetResult struct {
 	Name    string  `json:"servers"`
 	Servers int     `json:"number"`
@@ -59,10 +59,10 @@ type Point struct {
 	Runs        []schedule.Simulated `json:"runs"` // one for each web
 }
 
-// Multiples of the bound that a sweep looks at.
+// multiples of the bound in a sweep.
 var multiples = []float64{0.25, 0.5, 0.75, 0.9, 1, 1.1, 1.25, 1.5, 2, 2.5, 3, 4, 6, 10, 20, 30, 40}
 
-// steps are the connections of a sweep for a bound.
+// steps returns the connections of a sweep for a bound.
 func steps(bound int) (all []int) {
 	for _, m := range multiples {
 		all = append(all, max(int(math.Round(m*float64(bound))), 1))
@@ -71,7 +71,7 @@ func steps(bound int) (all []int) {
 }
 
 // Simulate runs all policies with all numbers of connections on all webs, which are resamples or
-// generated alike. It ends early only with the context's error.
+// generated alike. It ends early only with the error of the context.
 func Simulate(ctx context.Context, source string, webs []*schedule.Web, o SimulationOptions) (
 	*Simulation, error) {
 	least := schedule.Tick(math.Round(o.Delay * 1000))
@@ -143,7 +143,7 @@ func simulateSet(ctx context.Context, set string, webs []*schedule.Web, least sc
 	return r, nil
 }
 
-// over is the spread of a number over runs.
+// overRuns returns the spread of a number over runs.
 func overRuns(runs []schedule.Simulated, of func(*schedule.Simulated) float64) Range {
 	var all []float64
 	for i := range runs {
@@ -161,8 +161,8 @@ func (p *Point) summarize() {
 	p.Mbps = overRuns(p.Runs, func(x *schedule.Simulated) float64 { return x.Mbps })
 }
 
-// Complete sets what is not given: in a sweep all policies and both sets of servers over two days,
-// else three times the bound over the paper's 300.
+// Complete sets defaults: in a sweep all policies and both sets of servers over two days, otherwise
+// three times the bound over the paper's 300 days.
 func (o *SimulationOptions) Complete(sweep bool, webs []*schedule.Web) {
 	if sweep {
 		o.Policies, o.Sets = schedule.Policies, []string{AllServers, FeasibleServers}
@@ -185,7 +185,7 @@ func (o *SimulationOptions) Complete(sweep bool, webs []*schedule.Web) {
 	o.Connections = []int{max(schedule.Ample*schedule.Classify(web.Demands(least), 0).Bound, 1)}
 }
 
-// Steps is how often Step is called, at most.
+// Steps returns the most calls of Step.
 func (o *SimulationOptions) Steps(webs int) int {
 	n := len(o.Connections)
 	if n == 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/machine"
 )
 
-// Result is what was found among the pages fetched.
+// Result is the result for fetched pages.
 type Result struct {
 	Fetched        int         `json:"fetched"`
 	ChangedFetched int         `json:"changed_fetched"`
@@ -27,7 +27,7 @@ type Method struct {
 	ServerTrueSpread   Interval    `json:"server_true_spread"`
 }
 
-// Depth is breadth-first down to a depth [LINK fig. 9].
+// Depth is breadth-first order down to a depth [LINK fig. 9].
 type Depth struct {
 	Depth int `json:"depth"`
 	Result
@@ -39,15 +39,15 @@ type ByServer struct {
 	Points []Threshold `json:"points"`
 }
 
-// Threshold is what the servers with a rate hold [LINK fig. 12 to 18].
+// Threshold has the content of servers at or above a rate [LINK fig. 12 to 18].
 type Threshold struct {
 	Threshold float64 `json:"threshold"`
 	Servers   int     `json:"servers"`
 	Result
 }
 
-// Rate is a policy by servers: its gain, and what the first pages hold, as many as
-// server-true fetches of the servers that change at a rate of 10 % or more.
+// Rate is a policy by servers: its gain, and the content of its first pages, as many as server-true
+// fetches from servers with a rate of 10 % or more.
 type Rate struct {
 	Policy     string      `json:"policy"`
 	Gain       eval.Number `json:"gain"`
@@ -55,7 +55,7 @@ type Rate struct {
 	Result
 }
 
-// leastRate is the threshold at which the paper quotes numbers, and Rates are compared.
+// leastRate is the threshold of the numbers in the paper, and for Rates.
 const leastRate = 0.1
 
 func resultOf(t eval.Tally) Result {
@@ -79,7 +79,7 @@ func (p *counted) period(o FiguresOptions, d draws) Period {
 	return r
 }
 
-// shares makes those figures of a corpus that are shares of its pages.
+// shares computes the figures that are shares of the pages of a corpus.
 func (p *counted) shares(times []int, o FiguresOptions) Period {
 	r := Period{Methods: p.results(times)}
 	sum := p.methods[Whole].sum(times)
@@ -100,7 +100,8 @@ func (p *counted) shares(times []int, o FiguresOptions) Period {
 	return r
 }
 
-// rated compares a policy by servers where server-true stops at the least rate.
+// rated compares a policy by servers at the number of pages where server-true reaches the least
+// rate.
 func (p *counted) rated(policy string, d draws) Rate {
 	s := p.rates[policy]
 	path := pathOf(s)
@@ -133,7 +134,7 @@ func (p *counted) rated(policy string, d draws) Rate {
 	return r
 }
 
-// ByServers is the policy of server-true with a method.
+// ByServers returns the policy of server-true with a method.
 func ByServers(method string) string {
 	if method == Whole {
 		return "server-true"
@@ -141,7 +142,7 @@ func ByServers(method string) string {
 	return "server-true+" + method
 }
 
-// results are those of whole and of the methods by sites.
+// results returns the results of whole and of the methods by sites.
 func (p *counted) results(times []int) []Method {
 	var all []Method
 	first, cho := p.breadthFirst(times), p.byServers(times)
@@ -157,14 +158,14 @@ func (p *counted) results(times []int) []Method {
 // Interval is the 5th and 95th percentile over the resamples in which a number is defined.
 type Interval = [2]eval.Number
 
-// Spread is what resampling servers does to a Result.
+// Spread has the intervals of a Result by resampling servers.
 type Spread struct {
 	Share      Interval `json:"share"`
 	UpdateRate Interval `json:"update_rate"`
 	Coverage   Interval `json:"coverage"`
 }
 
-// draws are the corpora on which all is compared, drawn once: how often each server is in each.
+// draws are the resampled corpora for all comparisons: how often each server is in each.
 type draws [][]int
 
 func resampled(servers int, seed uint64) draws {
@@ -184,7 +185,7 @@ func (d draws) of(g group) draws {
 	return all
 }
 
-// interval is that of a statistic.
+// interval returns the interval of a statistic.
 func (d draws) interval(of statistic) Interval {
 	return intervalOf(d, func(times []int) float64 { return rounded(of(times)) })
 }
@@ -197,8 +198,7 @@ func intervalOf[T any](all []T, value func(T) float64) Interval {
 	return eval.Interval(values)
 }
 
-// spread fills in the intervals of a period: those of the same numbers, found in each drawn
-// corpus.
+// spread fills in the intervals of a period: of the same numbers in each drawn corpus.
 func (p *counted) spread(r *Period, o FiguresOptions, d draws) {
 	drawn := make([]Period, len(d))
 	machine.EachOnCores(len(d), func(i int) { drawn[i] = p.shares(d[i], o) })
@@ -215,7 +215,7 @@ func (p *counted) spread(r *Period, o FiguresOptions, d draws) {
 	}
 }
 
-// spreadMethods fills in those of methods, for a period or a group.
+// spreadMethods fills in the intervals of methods, for a period or a group.
 func spreadMethods[T any](methods []Method, drawn []T, of func(*T) []Method) {
 	for i := range methods {
 		m := &methods[i]

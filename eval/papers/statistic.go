@@ -6,7 +6,7 @@ import (
 	"github.com/recrawl/recrawl/eval"
 )
 
-// updateRate is changed pages among those a method fetched.
+// updateRate returns the share of changed pages among those that a method fetched.
 func (p *counted) updateRate(method string) statistic {
 	return func(times []int) float64 {
 		t := p.methods[method].sum(times)
@@ -14,7 +14,7 @@ func (p *counted) updateRate(method string) statistic {
 	}
 }
 
-// coverage is the share of the changed pages that a method fetched.
+// coverage returns the share of the changed pages that a method fetched.
 func (p *counted) coverage(method string) statistic {
 	return func(times []int) float64 {
 		t := p.methods[method].sum(times)
@@ -22,7 +22,7 @@ func (p *counted) coverage(method string) statistic {
 	}
 }
 
-// coverageOf is that of an order cut where a method stops.
+// coverageOf returns the coverage of an order, cut at the number of pages of a method.
 func (p *counted) coverageOf(order func(*counted, []int) line, method string) statistic {
 	return func(times []int) float64 {
 		t := p.methods[method].sum(times)
@@ -30,10 +30,10 @@ func (p *counted) coverageOf(order func(*counted, []int) line, method string) st
 	}
 }
 
-// aboveRandom is the area between breadth-first's line and the diagonal.
+// aboveRandom returns the area between breadth-first's line and the diagonal.
 func (p *counted) aboveRandom(times []int) float64 { return p.breadthFirst(times).area() - 0.5 }
 
-// thresholdRate and thresholdCoverage are of the servers at or above a rate.
+// thresholdRate and thresholdCoverage are for the servers at or above a rate.
 func (p *counted) thresholdRate(threshold float64) statistic {
 	return func(times []int) float64 {
 		t, _ := p.atLeast(threshold, Whole, times)
@@ -48,16 +48,16 @@ func (p *counted) thresholdCoverage(threshold float64) statistic {
 	}
 }
 
-// combined is how much more coverage a method inside servers gives than whole servers with
-// as many pages: the mean over the sets of servers that the thresholds, which rise, select.
-// Several thresholds between the rates of two servers select one set, which counts once.
+// combined returns the additional coverage of a method inside servers over whole servers with as
+// many pages: the mean over the sets of servers that the ascending thresholds select. Thresholds
+// that select the same set count once.
 func (p *counted) combined(method string, thresholds []float64) statistic {
 	return func(times []int) float64 {
 		cho := p.byServers(times)
 		sum, n, last := 0.0, 0, -1
 		for _, threshold := range thresholds {
 			t, servers := p.atLeast(threshold, method, times)
-			if servers == last { // sets shrink: as many are the same
+			if servers == last { // sets shrink: equal numbers mean equal sets
 				continue
 			}
 			last = servers
@@ -92,14 +92,13 @@ func larger(a, b statistic) statistic {
 	return func(times []int) float64 { return math.Max(a(times), b(times)) }
 }
 
-// path is a sweep in runs of visits to one server, from which its gain on a drawn corpus is
-// found without making the sweep again: a server drawn n times is visited n times where it was
-// visited once.
+// path is a sweep in runs of visits to one server. It gives the gain on a drawn corpus without
+// another sweep: a server drawn n times is visited n times instead of once.
 type path []run
 
 type run struct {
 	server, visits, found int
-	area                  float64 // under found against visits
+	area                  float64 // under found by visits
 }
 
 func pathOf(s *eval.Sweep) path {
@@ -119,7 +118,7 @@ func pathOf(s *eval.Sweep) path {
 	return all
 }
 
-// line is the path on a corpus, a step for each run.
+// line returns the line of the path on a corpus, a step for each run.
 func (l path) line(times []int) line {
 	steps := make(line, 0, len(l))
 	for _, r := range l {
@@ -130,8 +129,8 @@ func (l path) line(times []int) line {
 	return steps
 }
 
-// gain relates the area under coverage against share fetched to random order, 0, and all
-// changed pages first, 1; pages that are not fetched follow at random.
+// gain compares the area under coverage by share fetched with random order, 0, and with all changed
+// pages first, 1. Unfetched pages follow at random.
 func (p *counted) gain(l path) statistic {
 	return func(times []int) float64 {
 		all := p.methods[Whole].sum(times)

@@ -20,7 +20,7 @@ const (
 	weekSeconds = 7 * daySeconds
 )
 
-// Survey is what was found. The package comment says what the words mean.
+// Survey is the survey of a corpus. The package comment defines the terms.
 type Survey struct {
 	Base      int           `json:"base"` // weeks after the window's start
 	Change    string        `json:"change"`
@@ -33,7 +33,7 @@ type Survey struct {
 
 // SurveyOptions are the options of a survey.
 type SurveyOptions struct {
-	Weeks   []int                      // periods N: 2 or more snapshots that lie in the window
+	Weeks   []int                      // periods N: 2 or more snapshots, within the window
 	GroupOf func(server string) string // nil: BySuffix
 	Tick    func()                     // after each server, from any goroutine; may be nil
 }
@@ -57,8 +57,8 @@ func CheckPeriod(base, weeks int) error {
 }
 
 // NewSurvey surveys a corpus from its base on. The error is eval.ErrNoLinks if no history has
-// links. Cost: for each page one look a week and one a day, for each period one look at all links
-// of its last snapshot; servers in parallel.
+// links. It reads each page once a week and once a day, and for each period all links of its last
+// snapshot; servers in parallel.
 func NewSurvey(ctx context.Context, c *eval.Dataset, o SurveyOptions) (*Survey, error) {
 	s := &Survey{Base: int(c.Base.Sub(history.WorldEpoch) / (weekSeconds * time.Second)),
 		Change: c.Change.String(),
@@ -100,7 +100,7 @@ func NewSurvey(ctx context.Context, c *eval.Dataset, o SurveyOptions) (*Survey, 
 	return s, nil
 }
 
-// sum adds servers up, in their order.
+// sum adds up the servers, in order.
 func (s *Survey) sum(c *eval.Dataset, found []surveyed, o SurveyOptions) {
 	groups := map[string]*SurveyGroup{}
 	total := newSurveyGroup("total", o.Weeks)
@@ -124,7 +124,7 @@ func (s *Survey) sum(c *eval.Dataset, found []surveyed, o SurveyOptions) {
 	s.Intervals = all.intervals()
 }
 
-// warn names the servers that tell less than the others.
+// warn describes the servers with incomplete histories.
 func (s *Survey) warn(c *eval.Dataset, found []surveyed) error {
 	linkless, present := 0, 0
 	for i := range found {
@@ -156,7 +156,7 @@ func (s *Survey) warn(c *eval.Dataset, found []surveyed) error {
 	return nil
 }
 
-// pagesByServer divides the base pages among the servers of the world.
+// pagesByServer returns the base pages of each server of the world.
 func pagesByServer(c *eval.Dataset) [][]sitegraph.PageID {
 	place := make(map[string]int, len(c.World.Servers))
 	for i, s := range c.World.Servers {
@@ -171,33 +171,33 @@ func pagesByServer(c *eval.Dataset) [][]sitegraph.PageID {
 	return pages
 }
 
-// Intervals is the distribution of estimated access intervals: [SAT fig. 2]. Every base page
-// is visited once a day from the base to the window's end, and [SAT eq. 1] estimates its
-// interval. Of a page that left and came back the visits since then count.
+// Intervals is the distribution of estimated access intervals: [SAT fig. 2]. Every base page is
+// visited once a day from the base to the end of the window, and [SAT eq. 1] estimates its
+// interval. For a page that left and came back the later visits count.
 type Intervals struct {
 	Unit  string `json:"unit"`  // day or hour: u
 	Limit int    `json:"limit"` // T: intervals are clamped to 1..T units
-	// Visits were told when the version appeared [SAT footnote 2].
+	// LastModified means that visits got the time of a version [SAT footnote 2].
 	LastModified bool            `json:"last_modified"`
 	Days         int             `json:"days"`          // of visits after the first
-	Pages        int             `json:"pages"`         // visited twice or more
-	VisitedOnce  int             `json:"visited_once"`  // have no interval: in no share
+	Pages        int             `json:"pages"`         // visited at least twice
+	VisitedOnce  int             `json:"visited_once"`  // without an interval: in no share
 	NeverChanged int             `json:"never_changed"` // of Pages; they have the longest interval
-	Points       []IntervalPoint `json:"points"`        // by Interval, those with pages only
+	Points       []IntervalPoint `json:"points"`        // by Interval, those with pages
 }
 
 // IntervalPoint is one interval with pages.
 type IntervalPoint struct {
 	Interval int         `json:"interval"` // units, rounded to the nearest
 	Pages    int         `json:"pages"`    // f(tau)
-	Share    eval.Number `json:"share"`    // of the pages with this interval or a shorter one
-	// Weighted is the same share among the visits of a unit, f(tau)/tau: of a page that is
-	// visited every tau units one visit in tau units falls due.
+	Share    eval.Number `json:"share"`    // share of the pages with at most this interval
+	// Weighted is the same share of the visits in a unit, f(tau)/tau: a page that is visited every
+	// tau units has one visit in tau units.
 	Weighted eval.Number `json:"weighted"`
 }
 
-// scales are those of the figure. Without the time of change a daily visit cannot tell that
-// a page changes more often than daily: hours make sense only with it.
+// scales are those of the figure. Without the time of a change daily visits cannot show that a page
+// changes more than once a day, so hours need it.
 var scales = []struct {
 	unit         string
 	length       time.Duration
@@ -257,23 +257,23 @@ func (n *census) visit(page *history.Page, base int64, by sitegraph.ChangeBy) {
 		}
 		limits := estimator.Limits{Min: scale.length,
 			Max: time.Duration(scale.limit) * scale.length}
-		// A page never seen to change grows from the longest interval: it stays there, as
-		// after fifteen visits it would be, whatever it began with.
+		// A page without a change grows from the longest interval, and stays there, as it would
+		// after fifteen visits from any start.
 		e := estimator.Interval(h, limits.Max, limits)
 		at.byInterval[int(math.Round(float64(e.Interval)/float64(scale.length)))]++
 	}
 }
 
-// visitDaily returns what daily visits tell, without and with Last-Modified. It does what
-// sitegraph.Record.Apply does with observations of the replayed world, which a test checks;
-// by itself it takes a tenth of the time.
+// visitDaily returns the history after daily visits, without and with Last-Modified. A test
+// compares it with sitegraph.Record.Apply on the replayed world; alone it takes a tenth of the
+// time.
 func visitDaily(
 	page *history.Page,
 	base int64,
 	days int,
 	by sitegraph.ChangeBy,
 ) (plain, told sitegraph.History) {
-	var held *history.Version // our copy
+	var held *history.Version // the copy
 	next := 0
 	for d := range int64(days) + 1 {
 		now := base + d*daySeconds
@@ -310,7 +310,7 @@ func (n *census) intervals() []Intervals {
 			r.Points = append(r.Points, IntervalPoint{Interval: interval, Pages: pages})
 		}
 		slices.SortFunc(r.Points, func(a, b IntervalPoint) int { return a.Interval - b.Interval })
-		for _, p := range r.Points { // in order: floating-point sums hang on it
+		for _, p := range r.Points { // in order, because floating-point sums depend on it
 			visits += float64(p.Pages) / float64(p.Interval)
 		}
 		pages, due := 0, 0.0

@@ -13,8 +13,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// TestBruteForce recomputes surveys of random corpora from what weekly visits see, with
-// none of the survey's own code.
+// TestBruteForce recomputes surveys of random corpora from weekly visits, without the survey's
+// code.
 func TestBruteForce(t *testing.T) {
 	t.Parallel()
 	updated, returned, new := 0, 0, 0
@@ -26,7 +26,7 @@ func TestBruteForce(t *testing.T) {
 		c, err := eval.NewDataset(t.Context(), servers,
 			eval.Options{Base: time.Duration(base) * week, Change: by})
 		if err != nil {
-			continue // no start page is there
+			continue // no start page exists
 		}
 		s, err := NewSurvey(t.Context(), c, SurveyOptions{Weeks: weeks})
 		if err != nil {
@@ -142,8 +142,8 @@ func bruteForce(c *eval.Dataset, servers []*history.Server, base, weeks int) cou
 	return n
 }
 
-// depths crawls a server at a snapshot: pages that answer, by depth 1 to 12. Where the start
-// page redirects at the base, its target is a start page from then on.
+// depths crawls a server at a snapshot, and returns its pages by depth 1 to 12. If the start page
+// redirects at the base, its target is a start page from then on.
 func depths(c *eval.Dataset, server *history.Server, see func(string, int) sitegraph.Observation,
 	k int) map[string]int {
 	depth := map[string]int{}
@@ -194,8 +194,7 @@ func checkGroups(t *testing.T, s *Survey) {
 	}
 }
 
-// checkIntervals estimates each page's interval from a record that daily visits were applied
-// to, as the loop does.
+// checkIntervals estimates each page's interval from a record after daily visits, like the loop.
 func checkIntervals(t *testing.T, c *eval.Dataset, s *Survey, base int, seed uint64) {
 	t.Helper()
 	const never = 400 * 24 * time.Hour

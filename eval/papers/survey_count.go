@@ -8,7 +8,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Group is what was found on some servers.
+// SurveyGroup has the results for some servers.
 type SurveyGroup struct {
 	Name           string         `json:"group"`
 	Servers        int            `json:"servers"`
@@ -20,7 +20,7 @@ type SurveyGroup struct {
 	Periods        []SurveyPeriod `json:"periods"`
 }
 
-// Period is what was found of a group in N weekly snapshots.
+// SurveyPeriod has the results of a group in N weekly snapshots.
 type SurveyPeriod struct {
 	Weeks        int         `json:"weeks"` // N
 	Pages        int         `json:"pages"`
@@ -40,7 +40,7 @@ type SurveyPeriod struct {
 	Updates []int `json:"updates"` // pages by number of updates, 0..N-1
 }
 
-// ByTop is [LINK table 3] except its third row, which is Period.UpdatedShare.
+// ByTop is [LINK table 3] without its third row, which is SurveyPeriod.UpdatedShare.
 type ByTop struct {
 	Servers   int         `json:"servers"` // with an updated top
 	Pages     int         `json:"pages"`   // of these servers
@@ -97,7 +97,7 @@ func (g *SurveyGroup) finish() {
 	}
 }
 
-// Ratio returns a share; NaN if it is one of nothing.
+// Ratio returns a share, or NaN for b = 0.
 func Ratio(a, b int) eval.Number {
 	if b == 0 {
 		return eval.Number(math.NaN())
@@ -105,11 +105,11 @@ func Ratio(a, b int) eval.Number {
 	return eval.Number(float64(a) / float64(b))
 }
 
-// surveyed is one server's part.
+// surveyed is the part of one server.
 type surveyed struct {
 	group    SurveyGroup
 	census   *census
-	linkless bool // has other pages, and nothing tells how to reach them
+	linkless bool // has other pages, but no link leads to them
 }
 
 func surveyServer(c *eval.Dataset, s *history.Server, pages []sitegraph.PageID,
@@ -149,7 +149,7 @@ func surveyServer(c *eval.Dataset, s *history.Server, pages []sitegraph.PageID,
 	return r
 }
 
-// state is a page at a snapshot: its version, nil where there is no page.
+// pageState is a page at a snapshot: its version, or nil.
 type pageState = *history.Version
 
 func snapshots(to []pageState, page *history.Page, base int64, weeks int) []pageState {
@@ -163,7 +163,7 @@ func snapshots(to []pageState, page *history.Page, base int64, weeks int) []page
 	return to
 }
 
-// addPage counts a base page by its states at the snapshots, the first of which has it.
+// addPage counts a base page by its states at the snapshots; the first one has it.
 func (p *SurveyPeriod) addPage(states []pageState, by sitegraph.ChangeBy, top bool) {
 	first, last := states[0], states[len(states)-1]
 	if last == nil {
@@ -199,8 +199,8 @@ func (p *SurveyPeriod) addPage(states []pageState, by sitegraph.ChangeBy, top bo
 	}
 }
 
-// countOthers counts the pages that are in no share: unlinked ones at the base, and those
-// new at the last snapshot of each period.
+// countOthers counts the pages in no share: unlinked ones at the base, and new ones at the last
+// snapshot of each period.
 func countOthers(c *eval.Dataset, s *history.Server, g *SurveyGroup) {
 	base := c.Base.Unix() + s.T0 - history.WorldEpoch.Unix()
 	for _, page := range s.Pages {
@@ -226,8 +226,8 @@ func countOthers(c *eval.Dataset, s *history.Server, g *SurveyGroup) {
 	}
 }
 
-// linksAt is the graph of a server as it stands at t (its own seconds), entered where the
-// base is: what a crawl of that snapshot would find.
+// linksAt returns the graph of a server at time t (its own seconds), entered as at the base: a
+// crawl of that snapshot would find it.
 func linksAt(c *eval.Dataset, s *history.Server, t int64) *sitegraph.Graph {
 	graph := sitegraph.NewGraph()
 	if id, ok := c.Graph().LookupServer(s.Name); ok {
@@ -240,7 +240,7 @@ func linksAt(c *eval.Dataset, s *history.Server, t int64) *sitegraph.Graph {
 		case v.Alive():
 			graph.SetLinks(graph.Add(page.URL), v.Links, v.Frames)
 		case v != nil && v.Redirect != "":
-			// A redirect is the only link of its address, as in the loop.
+			// A redirect is the only link of its URL, as in the loop.
 			graph.SetLinks(graph.Add(page.URL), []string{v.Redirect}, nil)
 		}
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/recrawl/recrawl/eval/timetravel"
 )
 
-// TestSynthetic compares with the survey that synthetic webs make of themselves, from their
-// own books and without histories. That survey takes the menu of a frameset for a top page
-// and its body not; here both are, so the rows of tops are compared on webs without frames.
+// TestSynthetic compares with the survey that synthetic webs make of themselves, from their own
+// data and without histories. It counts the menu of a frameset as a top page and its body not; here
+// both are tops. So the rows of tops are compared on webs without frames.
 func TestSynthetic(t *testing.T) {
 	t.Parallel()
 	framed, frameless := 0, 0
@@ -61,8 +61,8 @@ func TestSynthetic(t *testing.T) {
 	}
 }
 
-// TestRecorded holds what the recorded servers showed. Pages, vanished and differ are those
-// of an independent evaluator.
+// TestRecorded checks the survey of the recorded servers. Pages, vanished and differ are those of
+// an independent evaluator.
 func TestRecorded(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

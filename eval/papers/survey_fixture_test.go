@@ -16,14 +16,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// SurveyPageOf is lab.SurveyPage, which imports this package.
+// SurveyPageOf is lab.SurveyPage; that package imports this one.
 var SurveyPageOf func(*Survey) report.Page
 
 var (
 	gone, page, serverOf = evaltest.Gone, evaltest.Page, evaltest.Server
 )
 
-// shows is a version; content is "bytes" or "bytes|text".
+// shows returns a version; content is "bytes" or "bytes|text".
 func shows(t int64, content string, links ...string) history.Version {
 	bytes, text, _ := strings.Cut(content, "|")
 	v := history.Version{T: t, Links: links, LinksKnown: true, FramesKnown: true}
@@ -59,7 +59,8 @@ func surveyOf(t testing.TB, c *eval.Dataset, o SurveyOptions) *Survey {
 	return s
 }
 
-// surveyedByHand are two servers with windows at different times, seen from week 1 on. Of a:
+// surveyedByHand returns two servers with windows at different times, seen from week 1 on. Pages of
+// a:
 //
 //	week        0    1    2    3    4    pages
 //	/           A    B    B    B    B    frameset of /menu; links /b /c /d
@@ -92,8 +93,8 @@ func surveyedByHand() []*history.Server {
 	return []*history.Server{first, serverOf("b.example:8080", t1, page(b, daily...))}
 }
 
-// surveyedAtRandom have trees of pages with cross links, frames, births, deaths, redirects and
-// versions that come back, and texts that change less often than bytes.
+// surveyedAtRandom returns trees of pages with cross links, frames, births, deaths, redirects and
+// old versions that return, and texts that change less often than bytes.
 func surveyedAtRandom(rng *rand.Rand) []*history.Server {
 	var all []*history.Server
 	for s := range 1 + rng.IntN(4) {

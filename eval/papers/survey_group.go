@@ -11,16 +11,16 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 )
 
-// Ungrouped is the group of servers that a group file leaves out.
+// Ungrouped is the group of servers that a group file does not name.
 const Ungrouped = "ungrouped"
 
-// secondLevel are the names under which countries sort registrations, as in ac.jp or co.uk.
+// secondLevel are names under which countries sort registrations, for example ac.jp or co.uk.
 var secondLevel = strings.Fields(
 	"ac ad co com ed edu gen go gob gouv gov gr ind lg ltd me mil ne net nom or org plc sch",
 )
 
-// BySuffix returns the end of a server's name: its last label, and the one before too where
-// a country has kinds of domains (co.jp). Addresses in figures are of group "address".
+// BySuffix returns the end of a server's name: its last label, and also the one before if a country
+// has kinds of domains (co.jp). IP addresses are in the group "address".
 func BySuffix(server string) string {
 	if strings.HasPrefix(server, "[") {
 		return "address"
@@ -37,8 +37,8 @@ func BySuffix(server string) string {
 	return labels[n-1]
 }
 
-// Grouping returns how servers are grouped without a group file: by suffix, by server or, for
-// none, all in one group. It is false for any other name.
+// Grouping returns how servers are grouped without a group file: by suffix, by server, or for
+// "none" all in one group. It returns false for any other name.
 func Grouping(name string) (groupOf func(server string) string, ok bool) {
 	switch name {
 	case "suffix":
@@ -51,7 +51,7 @@ func Grouping(name string) (groupOf func(server string) string, ok bool) {
 	return nil, false
 }
 
-// Groups are the groups of servers, as a group file has them.
+// Groups are the groups of servers in a group file.
 type Groups map[string]string
 
 // Of returns the group of a server.
@@ -62,8 +62,8 @@ func (g Groups) Of(server string) string {
 	return Ungrouped
 }
 
-// ByFile returns how servers are grouped by the groups of a file, and what of the groups and of the
-// servers at hand does not fit. Without groups (nil) a Grouping of the name by holds.
+// ByFile groups servers by the groups of a file, and returns warnings about mismatches with the
+// servers. Without groups (nil) it uses Grouping with the name by.
 func (g Groups) ByFile(file, by string, servers []*history.Server) (
 	groupOf func(string) string, unfit []string) {
 	if g == nil {
@@ -77,7 +77,7 @@ func (g Groups) ByFile(file, by string, servers []*history.Server) (
 	return g.Of, append([]string{}, g.Unfit(file, names)...)
 }
 
-// Unfit says what of the groups and of the servers at hand does not fit; file names the groups.
+// Unfit returns warnings about mismatches between the groups of a file and servers.
 func (g Groups) Unfit(file string, servers []string) (warnings []string) {
 	for _, server := range slices.Sorted(maps.Keys(g)) {
 		if !slices.Contains(servers, server) {
@@ -99,9 +99,8 @@ func (g Groups) Unfit(file string, servers []string) (warnings []string) {
 	return warnings
 }
 
-// ReadGroups reads lines "server group", blanks or tabs between; the group may have blanks
-// inside. Empty lines and those that begin with # are passed over. Errors begin with
-// name:line.
+// ReadGroups reads lines "server group", with blanks or tabs between; the group may contain blanks.
+// It skips empty lines and those that begin with #. Errors begin with name:line.
 func ReadGroups(r io.Reader, name string) (Groups, error) {
 	groups := Groups{}
 	lines := bufio.NewScanner(r)
@@ -138,7 +137,7 @@ func ReadGroups(r io.Reader, name string) (Groups, error) {
 	return groups, nil
 }
 
-// clip keeps messages readable.
+// clip keeps messages short.
 func clip(s string) string {
 	const most = 60
 	if len(s) > most {

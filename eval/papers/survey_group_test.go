@@ -45,7 +45,8 @@ func TestReadGroups(t *testing.T) {
 	}
 }
 
-// A server that no line names is in no group, and both sides of what does not fit are told.
+// TestGroups checks that a server without a line is in no group, and that both kinds of mismatch
+// are reported.
 func TestGroups(t *testing.T) {
 	groups := Groups{"a.org": "news", "z.org": "docs"}
 	if got := groups.Of("b.org"); groups.Of("a.org") != "news" || got != Ungrouped {

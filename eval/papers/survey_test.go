@@ -14,11 +14,11 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// TestSurveyByHand holds the whole JSON of a corpus whose figures were worked out by hand.
+// TestSurveyByHand compares the whole JSON of a corpus with figures computed by hand.
 func TestSurveyByHand(t *testing.T) {
 	s := surveyOf(t, datasetOf(t, 1, sitegraph.ChangeByBytes, surveyedByHand()...),
 		SurveyOptions{Weeks: []int{2, 3}})
-	s.Intervals = s.Intervals[:0] // in a test of their own
+	s.Intervals = s.Intervals[:0] // in a separate test
 	want := `{"base":1,"change":"digest","weeks":[2,3],"groups":[
 {"group":"co.jp","servers":1,"absent":0,"pages":5,"pages_per_server":5,"tops":2,"unlinked":1,"periods":[
 {"weeks":2,"pages":4,"vanished":1,"new":1,"returned":0,"updated":1,"updated_share":0.25,"differ":1,"differ_share":0.25,
@@ -42,7 +42,8 @@ func TestSurveyByHand(t *testing.T) {
 	}
 }
 
-// Server a alone at three snapshots beyond: /d is back by week 3 and differs without update.
+// TestReturned surveys server a alone at three snapshots: /d is back by week 3 and differs without
+// an update.
 func TestReturned(t *testing.T) {
 	s := surveyOf(t, datasetOf(t, 1, sitegraph.ChangeByBytes, surveyedByHand()[0]),
 		SurveyOptions{Weeks: []int{4, 3}})
@@ -108,7 +109,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Histories without links name only the start page; where all are so, there is no survey.
+// TestNoLinks checks that a history without links has only its start page, and that there is no
+// survey if all are so.
 func TestNoLinks(t *testing.T) {
 	const top = "http://silent.example/"
 	a, b := shows(1e9, "A"), shows(1e9, "B")
@@ -124,7 +126,7 @@ func TestNoLinks(t *testing.T) {
 		!strings.Contains(s.Warnings[0], "1 other") {
 		t.Errorf("warnings %q", s.Warnings)
 	}
-	// One page needs no links, and a server that is not there yet is named.
+	// A single page needs no links, and a server without pages yet is named.
 	single := serverOf("silent.example", 1e9, page(top, a))
 	late := serverOf("late.example", 1e9, page("http://late.example/",
 		shows(1e9+3*weekSeconds, "A")))
@@ -135,7 +137,7 @@ func TestNoLinks(t *testing.T) {
 	}
 }
 
-// The same histories give the same bytes, whatever the number of cores.
+// TestSameBytes checks that equal histories give equal bytes, for any number of cores.
 func TestSameBytes(t *testing.T) {
 	write := func() string {
 		c := datasetOf(t, 2, sitegraph.ChangeByText,
