@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Paths returns the paths (with query) of all that a server ever has: its Pages, then
-// robots.txt, sitemap.xml, feed and style sheet as far as there are any.
+// Paths returns the paths (with query) of everything that a server ever has: its Pages, then
+// robots.txt, sitemap.xml, feed and style sheet, if they exist.
 func (w *Web) Paths(server string) []string {
 	s := w.byName[server]
 	if s == nil {
@@ -26,9 +26,9 @@ func (w *Web) Paths(server string) []string {
 	return append(paths, "/style.css")
 }
 
-// Times returns, strictly increasing, the moments at which the answer for a path may
-// change: of a page its versions and its end, of a sitemap those of all pages. Nil where
-// the answer is always 404.
+// Times returns, strictly ascending, the times at which the answer for a path may change: for a
+// page its versions and its end, for a sitemap those of all pages. It returns nil if the answer is
+// always 404.
 func (w *Web) Times(server, path string) []time.Time {
 	s := w.byName[server]
 	if s == nil {
@@ -75,7 +75,7 @@ func (p *page) appendTimes(at []int32) []int32 {
 	return at
 }
 
-// sitemapTimes has every midnight where the sitemap tells the day of the request.
+// sitemapTimes includes every midnight if the sitemap has the day of the request.
 func (s *server) sitemapTimes() []int32 {
 	at := []int32{0}
 	for _, p := range s.pages {
@@ -90,8 +90,8 @@ func (s *server) sitemapTimes() []int32 {
 	return at
 }
 
-// target returns the page that a path which is none redirects to: a directory without its
-// slash, or its index.html. Nil if there is no such page.
+// target returns the page to which an unknown path redirects: a directory without its slash, or its
+// index.html. It returns nil if there is no such page.
 func (s *server) target(path string) *page {
 	to, index := strings.CutSuffix(path, "/index.html")
 	if to == "" && !index {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// blog is an index of the latest posts, an archive page for each month, and the posts,
-// each in its month's directory.
+// blog is an index of the latest posts, an archive page for each month, and the posts, each in the
+// directory of its month.
 type blog struct {
 	index   *page
 	months  map[string]*group
@@ -15,10 +15,10 @@ type blog struct {
 	perWeek float64
 }
 
-// blogLatest is how many posts an index shows.
+// blogLatest is the number of posts in an index.
 const blogLatest = 10
 
-// buildBlog makes a blog with about n pages, whose posts go back in time at its own pace.
+// buildBlog makes a blog with about n pages, whose posts go back in time at its own rate.
 func (b *builder) buildBlog(root *group, n int) {
 	g := &group{dir: "/blog/"}
 	index := b.add("/blog/", kindBlog, g)
@@ -36,8 +36,8 @@ func (b *builder) buildBlog(root *group, n int) {
 	}
 }
 
-// post writes a post at a time, which may be before the window, and lists it in its month,
-// which may be new, and in the index.
+// post writes a post at a time, perhaps before the window. It lists it in the index and in its
+// month, which may be new.
 func (b *builder) post(at int64) *page {
 	day := time.Unix(at, 0).UTC()
 	dir := fmt.Sprintf("/blog/%04d/%02d/", day.Year(), day.Month())
@@ -57,7 +57,7 @@ func (b *builder) post(at int64) *page {
 	p.title = word + " " + words[60+b.rng.IntN(len(words)-60)]
 	p.modified = at
 	p.up = month.hub
-	if b.now == 0 { // older than the window, so are the pages that list it
+	if b.now == 0 { // older than the window, like the pages that list it
 		month.hub.modified, b.blog.index.modified = at+step, at+2*step
 	}
 	if b.blog.last != nil {
@@ -70,8 +70,8 @@ func (b *builder) post(at int64) *page {
 	return p
 }
 
-// liveBlog posts through the window, at about equal steps; a post is told on the top page
-// if that changes at about the time. The index and the month change with every post.
+// liveBlog posts through the window, at about equal steps. The top page announces a post if it
+// changes at about that time. The index and the month change with every post.
 func (b *builder) liveBlog() {
 	if b.blog == nil {
 		return
@@ -87,7 +87,7 @@ func (b *builder) liveBlog() {
 		b.now = at
 		p := b.post(b.start + int64(at))
 		p.modified = 0
-		if month := p.group.hub; month.born != at { // a month born with its post lists it already
+		if month := p.group.hub; month.born != at { // a month born with its post already lists it
 			b.touch(month, at+step, causeList)
 		}
 		b.touch(b.blog.index, at+2*step, causeList)
@@ -102,5 +102,5 @@ func (b *builder) liveBlog() {
 	b.now = 0
 }
 
-// retell moves the newest line of the index to the time of the index's own version.
+// retell moves the newest line of the index to the time of the index's version.
 func (b *builder) retell(at int32) { b.blog.index.news[len(b.blog.index.news)-1].at = at }

@@ -7,18 +7,18 @@ import (
 	"slices"
 )
 
-// plan is what a server gets before any of its pages is made.
+// plan is the plan for a server before its pages are made.
 type plan struct {
 	domain     Domain
 	pages      int     // at the start of the window
 	topPerWeek float64 // updates of the top page
-	activity   float64 // factor of the domain's mix; its page-weighted mean is 1 in a domain
-	mix        mix     // of the domain, without what the top pages make up
+	activity   float64 // factor for the domain's mix; its page-weighted mean in a domain is 1
+	mix        mix     // of the domain, without the part of top pages
 	rebuild    bool    // the template of all pages changes once
 }
 
-// census makes the plans of all servers. Everything is drawn in strata (by rank, not
-// freely): a web of sixty servers then has about the mixture that [LINK] found on 17,613.
+// census makes the plans of all servers. All draws are stratified by rank: so a web of sixty
+// servers has about the mixture of the 17,613 in [LINK].
 func census(o Options) []plan {
 	rng := rand.New(rand.NewPCG(o.Seed, 0x63656e737573))
 	var plans []plan
@@ -36,8 +36,8 @@ func census(o Options) []plan {
 	return plans
 }
 
-// quotas shares n servers among the domains as in [LINK table 1], by largest remainder;
-// from twelve servers on every domain has one.
+// quotas divides n servers among the domains as in [LINK table 1], by largest remainder. From
+// twelve servers on every domain has one.
 func quotas(n int) [domains]int {
 	var q [domains]int
 	var total float64
@@ -70,8 +70,8 @@ func quotas(n int) [domains]int {
 	return q
 }
 
-// drawSizes draws log-normal sizes with the means of [LINK table 1], scaled so that they
-// add up to about pages.
+// drawSizes draws log-normal sizes with the means of [LINK table 1], scaled to add up to about
+// pages.
 func drawSizes(plans []plan, pages int, rng *rand.Rand) {
 	sizes := make([]float64, len(plans))
 	for i := 0; i < len(plans); {
@@ -80,9 +80,9 @@ func drawSizes(plans []plan, pages int, rng *rand.Rand) {
 		for i+n < len(plans) && plans[i+n].domain == d {
 			n++
 		}
-		sigma := 1.35 // skewed: half of the pages are on a sixth of the servers
+		sigma := 1.35 // skewed: a sixth of the servers has half of the pages
 		if n < 4 {
-			sigma = 0.4 // too few to be a distribution; keep them near the mean
+			sigma = 0.4 // too few for a distribution; stay near the mean
 		}
 		var sum float64
 		for k := range n {
@@ -104,14 +104,15 @@ func drawSizes(plans []plan, pages int, rng *rand.Rand) {
 	}
 }
 
-// topQuantiles gives the updates a week of the top page against the rank of the server,
-// liveliest first; measured against the last row of [LINK table 3].
+// topQuantiles has the updates a week of the top page by the rank of the server, most frequent
+// first; fitted to the last row of [LINK table 3].
 var topQuantiles = []struct{ rank, perWeek float64 }{
 	{0, 8}, {0.09, 1.6}, {0.16, 0.6}, {0.31, 0.19}, {0.46, 0.066}, {0.68, 0.022}, {1, 0.005},
 }
 
-// drawTops gives larger servers livelier top pages: those whose top changed held 50, 68,
-// 79 and 84 % of the pages, but were 20, 35, 52 and 66 % of the servers [LINK table 3].
+// drawTops gives larger servers more frequent updates of their top pages. Servers with a changed
+// top had 50, 68, 79 and 84 % of the pages, but were 20, 35, 52 and 66 % of the servers [LINK table
+// 3].
 func drawTops(plans []plan, rng *rand.Rand) {
 	score := make([]float64, len(plans))
 	for rank, i := range ranks(len(plans), func(i int) float64 {
@@ -131,8 +132,8 @@ func drawTops(plans []plan, rng *rand.Rand) {
 	}
 }
 
-// drawActivities makes servers differ: small ones much, and those with a living top page
-// are livelier inside too.
+// drawActivities varies the servers: small ones most. Servers with an updated top page also change
+// more inside.
 func drawActivities(plans []plan, rng *rand.Rand) {
 	var sum, pages [domains]float64
 	for i := range plans {
@@ -149,8 +150,8 @@ func drawActivities(plans []plan, rng *rand.Rand) {
 	}
 }
 
-// setMixes takes the top pages out of the mix of each domain: where servers are small, they
-// alone are most of what changes often.
+// setMixes removes the top pages from the mix of each domain: with small servers they alone are
+// most of the frequent changes.
 func setMixes(plans []plan) {
 	var pages, fast, medium [domains]float64
 	for _, p := range plans {
@@ -172,8 +173,8 @@ func setMixes(plans []plan) {
 	}
 }
 
-// drawRebuilds lets one in eight of the servers below the median size change its template.
-// Larger servers change it by section: one of them at once would move the totals by points.
+// drawRebuilds lets one in eight servers below the median size change its template. Larger ones
+// change it by section: a whole one would shift the totals by points.
 func drawRebuilds(plans []plan, rng *rand.Rand) {
 	bySize := ranks(len(plans), func(i int) float64 { return float64(plans[i].pages) })
 	for k := rng.IntN(8); k < len(plans)/2; k += 8 {

@@ -12,7 +12,8 @@ type TopRow int
 const (
 	// updated pages on servers with an updated top / all updated pages
 	CoverageOfUpdatedTops TopRow = iota
-	// Updated pages on servers with an updated top / all pages of those servers.
+	// RateOfUpdatedTops is updated pages on servers with an updated top / all pages of those
+	// servers.
 	RateOfUpdatedTops
 	RateOfAll   // updated pages / all pages
 	UpdatedTops // servers with an updated top / all servers
@@ -27,12 +28,12 @@ var topRowNames = [4]string{
 
 func (r TopRow) String() string { return topRowNames[r] }
 
-// Comparison holds [LINK tables 1 to 3] of a web beside the paper's. Shares are in percent,
-// columns are Periods; rows of domains are indexed by Domain, the total under DomainUnknown.
+// Comparison compares [LINK tables 1 to 3] of a web with the paper's. Shares are in percent,
+// columns are Periods; rows of domains are indexed by Domain, the total is under DomainUnknown.
 type Comparison struct {
 	Base                 time.Time
 	Servers, Pages       [domains]int // table 1, pages alive at the base
-	Vanished             [4]int       // pages not alive at the last snapshot: in no share
+	Vanished             [4]int       // pages missing at the last snapshot: in no share
 	Updated              [domains][4]float64
 	PaperUpdated         [domains][4]float64
 	Tops, PaperTops      [4][4]float64 // rows are TopRow
@@ -41,11 +42,11 @@ type Comparison struct {
 	topServers           [4]int
 }
 
-// Compare surveys a web as [LINK 3] did: N weeks are N weekly snapshots from the base on,
-// and a page is updated if its bytes differ in at least one of the N-1 comparisons
-// (rebuilds and counters count). Pages are those alive at the base; all of them are within
-// 11 links of the top page. A server's top is updated if the start page or a frame of it
-// is. Bodies differ exactly when versions do, so none is rendered: about 50 ns a page and period.
+// Compare surveys a web like [LINK 3]: N weeks are N weekly snapshots from the base on. A page is
+// updated if its bytes differ in at least one of the N-1 comparisons (rebuilds and counters count).
+// Pages are those alive at the base; all are within 11 links of the top page. A server's top is
+// updated if the start page or one of its frames is. Bodies differ exactly when versions do, so
+// none is rendered: about 50 ns a page and period.
 func Compare(w *Web, base time.Time) Comparison {
 	c := Comparison{Base: base, PaperUpdated: paperUpdated, PaperTops: paperTops}
 	for _, s := range w.servers {
@@ -104,14 +105,14 @@ func (c *Comparison) add(s *server, base int32) {
 	}
 }
 
-// updated reports whether two successive weekly snapshots differ. With versions that never
-// come back that is: there is a version after the base.
+// updated reports whether two consecutive weekly snapshots differ. Versions never return, so this
+// means that there is a version after the base.
 func (p *page) updated(base int32, weeks int) bool {
 	return p.at(base) != p.at(base+int32(weeks)*weekSeconds)
 }
 
-// onStart reports whether the page is shown when the server is entered: [LINK 3.2] counts
-// a frame top through its frames.
+// onStart reports whether the page is shown when the server is entered: [LINK 3.2] counts frames of
+// a start page as tops.
 func (p *page) onStart() bool {
 	return p.path == "/" || p.kind == kindStart || p.up != nil && p.up.kind == kindFrameset
 }
@@ -123,7 +124,7 @@ func percent(part, whole int) float64 {
 	return 100 * float64(part) / float64(whole)
 }
 
-// String prints the tables, ours before the paper's in each cell.
+// String prints the tables, with the web's value before the paper's in each cell.
 func (c Comparison) String() string {
 	var b strings.Builder
 	order := []Domain{AC, CO, ED, GR, NE, OR, DomainUnknown}

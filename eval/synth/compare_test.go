@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestNearThePaper holds the tolerances of doc.go at the size of the demo. What one web has
-// of the first row of table 3 hangs on its few largest servers: there the mean must be near.
+// TestNearThePaper checks the tolerances of doc.go at the size of the demo. The first row of table
+// 3 for one web depends on its few largest servers: there only the mean must be near.
 func TestNearThePaper(t *testing.T) {
 	const seeds = 3
 	var first [4]float64
@@ -38,7 +38,7 @@ func TestNearThePaper(t *testing.T) {
 	}
 }
 
-// TestDomainsNearThePaper takes a web large enough that domains have more than one server.
+// TestDomainsNearThePaper uses a web with several servers in each domain.
 func TestDomainsNearThePaper(t *testing.T) {
 	w := New(Options{Seed: 1, Servers: 600, Pages: 30000})
 	c := Compare(w, w.Start().Add(12*week))

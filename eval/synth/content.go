@@ -32,7 +32,7 @@ func (s *server) appendMain(b []byte, p *page, v version) []byte {
 	return s.appendRelated(b, p)
 }
 
-// appendNews writes what changed lately below a page, or the latest posts of a blog.
+// appendNews writes the recent changes below a page, or the latest posts of a blog.
 func (s *server) appendNews(b []byte, p *page, now int32) []byte {
 	if len(p.news) == 0 {
 		return b

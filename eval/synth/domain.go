@@ -23,7 +23,7 @@ func (d Domain) String() string {
 	return domainNames[DomainUnknown]
 }
 
-// Periods are those of [LINK tables 2 and 3], in weekly snapshots: N snapshots are N-1
+// Periods are the periods of [LINK tables 2 and 3], in weekly snapshots: N snapshots are N-1
 // comparisons.
 var Periods = [4]int{2, 4, 12, 24}
 
@@ -34,7 +34,7 @@ var (
 		OR: 399626}
 )
 
-// paperUpdated is [LINK table 2] in percent; the total stands under DomainUnknown.
+// paperUpdated is [LINK table 2] in percent; the total is under DomainUnknown.
 var paperUpdated = [domains][4]float64{
 	DomainUnknown: {3.6, 7.7, 14.5, 21.0},
 	AC:            {1.9, 6.1, 12.3, 18.1},
@@ -53,16 +53,16 @@ var paperTops = [4][4]float64{
 	{20, 35, 52, 66},
 }
 
-// mix says how the pages of a domain change.
+// mix describes how the pages of a domain change.
 type mix struct {
-	fast   float64 // share of pages, tops included, with a chance of 0.3 to 1 to change in a week
-	medium float64 // the same with 0.08 to 0.3 changes a week
-	slow   float64 // edits a week of all the other pages, per page
+	fast   float64 // share of pages, with tops, that change in a week with a probability of 0.3 to 1
+	medium float64 // likewise with 0.08 to 0.3 changes a week
+	slow   float64 // edits a week of all other pages, per page
 }
 
-// mixes were fitted to the rows of [LINK table 2], by least squares and then, because the
-// hubs of sections change with their pages, on webs of 24 seeds. No stationary process can
-// follow ED from 2 to 4 weeks (1.6 to 8.8 %): its curve is not concave.
+// mixes were fitted to the rows of [LINK table 2], by least squares and then on webs of 24 seeds,
+// because the hubs of sections change with their pages. No stationary process can follow ED from 2
+// to 4 weeks (1.6 to 8.8 %): its curve is not concave.
 var mixes = [domains]mix{
 	AC: {0.005, 0.065, 0.0047},
 	CO: {0.020, 0.078, 0.0054},

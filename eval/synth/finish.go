@@ -6,17 +6,16 @@ import (
 	"slices"
 )
 
-// version is the state of a page from a moment on.
+// version is the state of a page from a time on.
 type version struct {
-	at      int32 // seconds from the start of the window; 0 for what was there before
-	content int32 // at of the last version whose main text or lists changed
+	at      int32 // seconds from the start of the window; 0: before it
+	content int32 // at of the last version with changed main text or lists
 	edits   uint16
 	ticks   uint16
 	looks   uint8 // rebuilds of the template
 }
 
-// finish turns the events of every page into its versions and puts the pages in order of
-// birth.
+// finish turns the events of every page into versions, and sorts the pages by birth.
 func (s *server) finish(rng *rand.Rand) {
 	for _, p := range s.pages {
 		p.finish(s, rng)
@@ -46,7 +45,7 @@ func (p *page) finish(s *server, rng *rand.Rand) {
 		if c&(causeEdit|causeList) != 0 {
 			v.content = at
 		}
-		if c&causeEdit != 0 && c&causeList == 0 { // what is told is the change
+		if c&causeEdit != 0 && c&causeList == 0 { // the announced news is the change
 			v.edits++
 		}
 		if c&causeTick != 0 {
@@ -65,8 +64,8 @@ func (p *page) finish(s *server, rng *rand.Rand) {
 	}
 }
 
-// age is how old a page is at the start of the window, in seconds: of the order of the
-// time between its changes, up to four years where it has none.
+// age returns the age of a page at the start of the window, in seconds: about the time between its
+// changes, or up to four years without any.
 func (p *page) age(s *server, rng *rand.Rand) int64 {
 	const years = 4 * 365 * daySeconds
 	gap := float64(years)
@@ -76,8 +75,7 @@ func (p *page) age(s *server, rng *rand.Rand) int64 {
 	return 1 + int64(min(gap, years)*rng.Float64())
 }
 
-// at returns the number of the version that holds at a moment, -1 before birth and from the
-// end on.
+// at returns the number of the version at a time; -1 before birth and from the end on.
 func (p *page) at(now int32) int {
 	if now < p.born || now >= p.gone {
 		return -1
@@ -93,10 +91,10 @@ func (p *page) at(now int32) int {
 	return i - 1
 }
 
-// alive reports whether the page is there at a moment.
+// alive reports whether the page exists at a time.
 func (p *page) alive(now int32) bool { return p.born <= now && now < p.gone }
 
-// changed returns when version v of the page was made, in unix seconds: Last-Modified.
+// changed returns the Last-Modified of version v, in unix seconds.
 func (p *page) changed(s *server, v int) int64 {
 	if v == 0 && p.born == 0 {
 		return p.modified

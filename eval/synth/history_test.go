@@ -9,8 +9,8 @@ import (
 	"github.com/recrawl/recrawl/eval/timetravel"
 )
 
-// TestHistoriesAgree makes histories by real extraction: they have our versions, at our
-// times, and by their digests the same pages are updated as Compare says.
+// TestHistoriesAgree makes histories by real extraction. They have the web's versions and times,
+// and by their digests the same pages are updated as in Compare.
 func TestHistoriesAgree(t *testing.T) {
 	w := New(Options{Seed: 9, Servers: 20, Pages: 500})
 	servers, err := timetravel.Histories(context.Background(), w,

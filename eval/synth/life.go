@@ -4,14 +4,14 @@ import (
 	"slices"
 )
 
-// cause says why a version differs from the one before. A version may have several.
+// cause is why a version differs from the one before. A version may have several.
 type cause uint8
 
 const (
-	causeEdit    cause = 1 << iota // a paragraph of the main text was written anew
-	causeList                      // a listed page or a what's-new line came or went
+	causeEdit    cause = 1 << iota // a paragraph of the main text was rewritten
+	causeList                      // a listed page or a line of news came or went
 	causeTick                      // the counter in the footer
-	causeRebuild                   // the template: everything but the main text
+	causeRebuild                   // the template: everything except the main text
 )
 
 type event struct {
@@ -19,18 +19,18 @@ type event struct {
 	cause cause
 }
 
-// touch gives p a new version at a moment. What lies outside the life of the page or the
-// window is dropped in the end.
+// touch gives p a new version at a time. Events outside the life of the page or the window are
+// dropped later.
 func (b *builder) touch(p *page, at int32, c cause) { p.events = append(p.events, event{at, c}) }
 
-// addNewsLine adds a what's-new line to the top page, in a version that the top page has anyway.
+// addNewsLine adds a line of news to the top page, in an existing version.
 func (b *builder) addNewsLine(at int32, p *page) {
 	b.touch(b.top, at, causeList)
 	b.top.news = append(b.top.news, item{at, p})
 }
 
-// live draws everything that happens in the window. The updates of the top page come
-// first: the sessions then join them, so that they keep the rate of the plan.
+// live draws all events of the window. The updates of the top page come first. Sessions then join
+// them, so that they keep the rate of the plan.
 func (b *builder) live() {
 	b.liveTop()
 	b.liveBlog()
@@ -44,8 +44,8 @@ func (b *builder) live() {
 	b.liveRebuilds()
 }
 
-// liveTop draws the updates of the top page: daily ones are a counter or a date, the
-// others are edits that the sessions then use to tell their news.
+// liveTop draws the updates of the top page. Daily ones are a counter or a date. The others are
+// edits with which sessions announce their news.
 func (b *builder) liveTop() {
 	rate := b.plan.topPerWeek
 	switch {
@@ -65,8 +65,8 @@ func (b *builder) liveTop() {
 	}
 }
 
-// snap moves a session that takes so many seconds to end with an update of the top page,
-// and reports whether it did.
+// snap moves a session of takes seconds so that it ends with an update of the top page, and reports
+// whether it did.
 func (b *builder) snap(at, takes int32) (int32, bool) {
 	i, _ := slices.BinarySearch(b.topTimes, at)
 	if i > 0 && (i == len(b.topTimes) || at-b.topTimes[i-1] < b.topTimes[i]-at) {
@@ -82,9 +82,9 @@ func (b *builder) snap(at, takes int32) (int32, bool) {
 	return top - takes, true
 }
 
-// session edits pages of a group one after the other, starting at about a moment, then the
-// hub, if it is told, and the top page, if it changes then. Hubs that are the start page
-// keep to the times of the top page.
+// session edits pages of a group in turn, starting at about a time. Then it edits the hub, if it
+// announces the session, and the top page, if it changes then. Hubs that are the start page use the
+// times of the top page.
 func (b *builder) session(g *group, pages []*page, at int32, hub bool, birth, death float64) {
 	takes := step * int32(len(pages)+2)
 	at, told := b.snap(at, takes)
@@ -128,7 +128,7 @@ func (b *builder) tellHub(g *group, at int32, subject *page) {
 	}
 }
 
-// birth makes a new page of a group, to be listed by the hub's version of the session.
+// birth makes a new page of a group, which the hub's version of the session lists.
 func (b *builder) birth(g *group, at int32) *page {
 	b.now = at + 1
 	p := b.member(g)
@@ -140,8 +140,8 @@ func (b *builder) birth(g *group, at int32) *page {
 	return p
 }
 
-// death lets a page vanish when its hub drops it; one in ten vanishes by itself, and its
-// link is broken until the hub's next version.
+// death lets a page vanish when its hub drops it. One in ten vanishes earlier, and its link is
+// broken until the next version of the hub.
 func (b *builder) death(g *group, at int32) {
 	for _, p := range g.members {
 		if p.mortal && p.gone == forever && p.born < at {

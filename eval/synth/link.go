@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// appendLink writes an <a> from one page to another in the form of the server.
+// appendLink writes an <a> from one page to another in the style of the server.
 func (s *server) appendLink(b []byte, from, to *page) []byte {
 	b = append(b, `<a href="`...)
 	b = s.appendAddress(b, from.path, to.path)
@@ -44,9 +44,9 @@ func appendRelative(b []byte, from, to string) []byte {
 	return b
 }
 
-// listed returns the pages that a page lists in its version of a moment.
+// listed returns the pages that a page lists in its version at a time.
 func (p *page) listed(now int32) []*page {
-	if p.kind == kindBlog { // the months; the posts are its news
+	if p.kind == kindBlog { // the months; its posts are news
 		n := slices.IndexFunc(p.children, func(q *page) bool { return q.born > now })
 		if n >= 0 {
 			return p.children[:n]

@@ -40,7 +40,7 @@ func linksOf(t *testing.T, server, path string, body []byte) (links, frames []st
 	return links, frames
 }
 
-// graphAt crawls a server as it is at a moment, and counts the links to no living page.
+// graphAt crawls a server at a time, and counts the links to no living page.
 func graphAt(t *testing.T, w *Web, server string, at time.Time) (
 	g *sitegraph.Graph, links, broken int) {
 	t.Helper()
@@ -64,8 +64,8 @@ func graphAt(t *testing.T, w *Web, server string, at time.Time) (
 	return g, links, broken
 }
 
-// TestLinksResolve crawls at several moments: all pages alive are reached within 11 links,
-// and few links are broken.
+// TestLinksResolve crawls at several times: all living pages are within 11 links, and few links are
+// broken.
 func TestLinksResolve(t *testing.T) {
 	links, broken := 0, 0
 	for seed := range uint64(2) {
@@ -81,7 +81,7 @@ func TestLinksResolve(t *testing.T) {
 						continue
 					}
 					p, ok := g.Lookup("http://" + server + path)
-					// its hub is about to list it
+					// its hub will list it soon
 					recent := w.Versions(server, path)[0].After(at.Add(-time.Hour))
 					if !recent && (!ok || g.Depth(p) == 0) {
 						t.Errorf("seed %d week %d: %s%s is alive and not reached",
@@ -115,8 +115,8 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// TestMainTextOutlivesRebuilds compares the main text around versions that are rebuilds
-// alone, and counters alone.
+// TestMainTextOutlivesRebuilds checks that the main text stays in versions that are only rebuilds,
+// or only counters.
 func TestMainTextOutlivesRebuilds(t *testing.T) {
 	w := New(Options{Seed: 6, Servers: 40, Pages: 1200})
 	rebuilds := 0

@@ -9,8 +9,8 @@ import (
 	"github.com/recrawl/recrawl/eval/timetravel"
 )
 
-// feeds gives a server its feed: of its blog, or else, on some servers, of the news of the
-// top page.
+// feeds gives a server its feed: of its blog, or otherwise, on some servers, of the news of the top
+// page.
 func (s *server) feeds(rng *rand.Rand) {
 	name := "/atom.xml"
 	if s.style.rss {
@@ -24,7 +24,7 @@ func (s *server) feeds(rng *rand.Rand) {
 	}
 }
 
-// robots never excludes a page that there is.
+// robots never excludes an existing page.
 func (s *server) robots() timetravel.Resource {
 	var b strings.Builder
 	b.WriteString("User-agent: *\nDisallow: /cgi-bin/\nDisallow: /tmp/\n")
@@ -39,8 +39,8 @@ func (s *server) robots() timetravel.Resource {
 		LastModified: time.Unix(s.start-1, 0).UTC()}
 }
 
-// sitemap lists all living pages with the time of their last change; one server in four
-// gives the day of the request instead.
+// sitemap lists all living pages with the times of their last changes. One server in four gives the
+// day of the request instead.
 func (s *server) sitemap(now int32) timetravel.Resource {
 	b := []byte(
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset " +
@@ -77,7 +77,7 @@ func (s *server) sitemap(now int32) timetravel.Resource {
 	}
 }
 
-// feedEntries is how many entries a feed has at most.
+// feedEntries is the most entries of a feed.
 const feedEntries = 15
 
 func (s *server) newsFeed(now int32) timetravel.Resource {
@@ -145,7 +145,7 @@ func (s *server) rss(b *strings.Builder, items []item, updated time.Time) {
 	b.WriteString("</channel></rss>\n")
 }
 
-// newsAt returns the newest n lines of a page's what's-new list at a moment, newest first.
+// newsAt returns the newest n lines of a page's news at a time, newest first.
 func (p *page) newsAt(now int32, n int) []item {
 	var items []item
 	for i := len(p.news) - 1; i >= 0 && len(items) < n; i-- {

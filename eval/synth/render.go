@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// newsLines is how many changes a what's-new list tells.
+// newsLines is the number of changes in a list of news.
 const newsLines = 8
 
-// render makes the body of version v of a page: a function of the page and the version
-// alone, so everything in it is as it was when the version was made.
+// render returns the body of version v of a page, a function of these two: everything in it is as
+// of the time of the version.
 func (s *server) render(p *page, v int) []byte {
 	b := make([]byte, 0, 8<<10)
 	ver := p.versions[v]
@@ -34,7 +34,7 @@ func (s *server) render(p *page, v int) []byte {
 	return append(b, t.end...)
 }
 
-// template is the frame of a layout: what stands before each block, and the end.
+// template is the frame of a layout: the start of each block, and the end.
 type template struct{ header, nav, main, footer, end string }
 
 var templates = [layouts]template{
@@ -114,7 +114,7 @@ func (s *server) appendHeader(b []byte, p *page, v version) []byte {
 	return append(b, "</p>\n"...)
 }
 
-// appendNav writes the way up and, where there is one, the block of all sections.
+// appendNav writes the way up, and the block of all sections if there is one.
 func (s *server) appendNav(b []byte, p *page) []byte {
 	b = append(b, "<ul>\n"...)
 	if p.up != nil && p.up.kind != kindFrameset && p.up.kind != kindStart {

@@ -12,9 +12,9 @@ var _ timetravel.Archive = (*Web)(nil)
 // HTML is the media type of all pages.
 const HTML = "text/html; charset=utf-8"
 
-// Resource answers a request at a moment; path starts with a slash and has the query. A
-// directory without its slash and an index.html redirect to the directory. Bodies are made
-// anew by each call and belong to the caller. Cost: tens of microseconds.
+// Resource answers a request at a time; path starts with a slash and includes the query. A
+// directory without its slash and an index.html redirect to the directory. Each call makes a new
+// body, which belongs to the caller, in tens of microseconds.
 func (w *Web) Resource(server, path string, t time.Time) timetravel.Resource {
 	s := w.byName[server]
 	if s == nil {
@@ -36,7 +36,7 @@ func (w *Web) Resource(server, path string, t time.Time) timetravel.Resource {
 		LastModified: time.Unix(p.changed(s, v), 0).UTC()}
 }
 
-// other answers for what is no page.
+// other answers for paths that are no pages.
 func (s *server) other(path string, now int32) timetravel.Resource {
 	switch {
 	case path == "/robots.txt" && s.style.robots:

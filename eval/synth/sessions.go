@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// pool returns the pages whose changes the mix of the domain decides: all leaves and posts.
-// Hubs follow from the sessions below them.
+// pool returns the pages that change by the mix of the domain: all leaves and posts. Hubs change
+// with the sessions below them.
 func (b *builder) pool() []*page {
 	var pool []*page
 	for _, p := range b.pages {
@@ -18,7 +18,7 @@ func (b *builder) pool() []*page {
 	return pool
 }
 
-// untouched returns a page of the pool that nothing has happened to, nil if it finds none.
+// untouched returns a page of the pool without events, or nil if it finds none.
 func untouched(pool []*page, rng *rand.Rand) *page {
 	for range 20 {
 		if len(pool) == 0 {
@@ -48,9 +48,9 @@ func (b *builder) liveCounters(n int, pool []*page) {
 	}
 }
 
-// liveBatches makes n pages change often, in batches of one group each that are edited in
-// common sessions: in fast ones (0) a session a week has a chance of 0.3 to 1, in medium
-// ones (1) there are 0.08 to 0.3 a week.
+// liveBatches makes n pages change often, in batches of one group each that are edited in common
+// sessions. In fast ones (speed 0) a session a week has a probability of 0.3 to 1, in medium ones
+// (1) there are 0.08 to 0.3 a week.
 func (b *builder) liveBatches(n, speed int, pool []*page) {
 	for n > 0 {
 		p := untouched(pool, b.rng)
@@ -97,8 +97,8 @@ func (b *builder) liveBatch(g *group, batch []*page, hub bool, speed int) {
 	}
 }
 
-// liveSlow edits all other pages: sessions over the whole window, each on a few pages of
-// a group, as many as the rate of edits per page and week asks for.
+// liveSlow edits all other pages: sessions over the whole window, each on a few pages of a group,
+// at the rate of edits per page and week.
 func (b *builder) liveSlow(perWeek float64, pool []*page) {
 	var quiet []*page
 	for _, p := range pool {
@@ -134,8 +134,8 @@ func (b *builder) liveSlow(perWeek float64, pool []*page) {
 	}
 }
 
-// liveRebuilds changes the template of the whole server once, if the plan says so; without
-// a plan, one section in twenty-five has its own template changed.
+// liveRebuilds changes the template of the whole server once if the plan says so. Otherwise one
+// section in twenty-five gets a new template.
 func (b *builder) liveRebuilds() {
 	if b.plan.rebuild {
 		b.rebuild(b.pages, 1+int32(b.rng.IntN(int(b.end-1))))

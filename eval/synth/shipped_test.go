@@ -13,8 +13,8 @@ import (
 
 var saveShipped = flag.Bool("save-shipped", false, "write histories/*.example.jsonl.gz anew")
 
-// TestShipped makes the generated histories that the repository has, and compares them with its
-// files. After a change of the generator write them anew:
+// TestShipped generates the histories in the repository again, and compares them with its files.
+// After a change of the generator write new ones:
 //
 //	go test ./eval/synth -run '^TestShipped$' -save-shipped
 func TestShipped(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 type builder struct {
 	*server
 	rng   *rand.Rand
-	names map[string]bool // section names taken
-	now   int32           // pages made get this time of birth
+	names map[string]bool // used names of sections
+	now   int32           // birth time of new pages
 }
 
 func newServer(o Options, i int, p plan) *server {
@@ -30,7 +30,7 @@ func newServer(o Options, i int, p plan) *server {
 	return s
 }
 
-// build makes the pages alive at the start, n of them or one or two more.
+// build makes the pages that exist at the start: n, or one or two more.
 func (b *builder) build(n int) {
 	root := b.root()
 	for range min(n-len(b.pages), 2+b.rng.IntN(5)) {
@@ -73,8 +73,8 @@ func (b *builder) root() *group {
 	return g
 }
 
-// section makes a group of its own, listed by the root or, one time in three, below an
-// older section: by its hub or by one of its members.
+// section makes a group, listed by the root or, one time in three, below an older section: by its
+// hub or by one of its members.
 func (b *builder) section(root *group) *group {
 	above := root
 	if k := len(b.groups); k > 1 && b.rng.Float64() < 0.35 {
@@ -106,7 +106,7 @@ func (b *builder) section(root *group) *group {
 	return g
 }
 
-// directory is where the pages of a group go that would be in dir if directories were sites.
+// directory returns the directory of a group's pages; it is dir if directories are sites.
 func (b *builder) directory(dir string) string {
 	switch b.style.flat {
 	case flatRoot, flatQuery:
@@ -165,8 +165,8 @@ func (b *builder) add(path string, k kind, g *group) *page {
 	return p
 }
 
-// relate adds links across the structure, between pages that never vanish: neighbours in
-// a group, and now and then any other page. (Posts have links to the post before.)
+// relate adds links across the structure, between pages that never vanish: neighbours in a group,
+// and sometimes any other page. (Posts have links to the post before.)
 func (b *builder) relate() {
 	old := slices.Clone(b.pages)
 	for _, g := range b.groups {

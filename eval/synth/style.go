@@ -2,7 +2,7 @@ package synth
 
 import "math/rand/v2"
 
-// style is how a server writes its pages and what else it offers.
+// style is how a server writes its pages, and its other features.
 type style struct {
 	layout      layout
 	links       linkForm
@@ -36,7 +36,7 @@ const (
 	linkForms
 )
 
-// flatForm says how a server lays out its addresses.
+// flatForm is the layout of a server's URLs.
 type flatForm uint8
 
 const (
@@ -46,8 +46,8 @@ const (
 	flatQuery                 // all pages are queries of one program
 )
 
-// newStyle draws a style. Directories are often not sites with companies and groups: there
-// [LINK 5.3] found method C weak.
+// newStyle draws a style. Directories of companies and groups are often not sites, because [LINK
+// 5.3] found method C weak there.
 func newStyle(p plan, rng *rand.Rand) style {
 	chance := func(x float64) bool { return rng.Float64() < x }
 	flat := 0.12

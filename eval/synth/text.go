@@ -2,8 +2,8 @@ package synth
 
 import "strconv"
 
-// stream is a small generator of text: SplitMix64, a few nanoseconds a number, and cheap to
-// start anew for each paragraph, which a PCG with its allocation is not.
+// stream generates random numbers for texts: SplitMix64, a few nanoseconds a number. Unlike a PCG
+// with its allocation, it is cheap to start for each paragraph.
 type stream uint64
 
 func (s *stream) next() uint64 {
@@ -44,12 +44,12 @@ func appendSentence(b []byte, s *stream) []byte {
 		}
 		b = append(b, words[s.below(len(words))]...)
 	}
-	b[start] -= 'a' - 'A' // words begin with small letters
+	b[start] -= 'a' - 'A' // words begin in lower case
 	return append(b, '.')
 }
 
-// paragraphs fills seeds with the seed of each paragraph of a page after so many edits: an
-// edit writes one of them anew.
+// paragraphs fills seeds with the seed of each paragraph of a page after a number of edits: an edit
+// rewrites one of them.
 func (p *page) paragraphs(seeds []uint64, edits uint16) {
 	for i := range seeds {
 		seeds[i] = mix64(p.seed + uint64(i))

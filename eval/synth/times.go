@@ -11,20 +11,20 @@ const (
 	weekSeconds = 7 * daySeconds
 	daySeconds  = 24 * 60 * 60
 
-	// step is the time between two pages edited in one session.
+	// step is the time between two edited pages of a session.
 	step = 4 * 60
 
-	// snapDays bounds how far a session is moved to end with an update of the top page.
+	// snapDays limits how far a session is moved to end with an update of the top page.
 	snapDays = 4
 )
 
-// snapShare is the share of sessions that are told on the top page, where it changes within
-// snapDays. It couples pages to tops: [LINK table 3] has 63 % of the updated pages on
-// servers with an updated top at 2 weeks, which hold 50 % of the pages.
+// snapShare is the share of sessions that the top page announces, if it changes within snapDays. It
+// couples pages to tops: at 2 weeks servers with an updated top have 50 % of the pages in [LINK
+// table 3], and 63 % of the updated ones.
 const snapShare = 0.45
 
-// regular returns moments at a mean rate, gaps between 0.4 and 1.6 of the mean, with a
-// random phase: as many at the start of the window as later.
+// regular returns times at a mean rate, with gaps between 0.4 and 1.6 of the mean and a random
+// phase, so that the rate at the start of the window is the same as later.
 func regular(perWeek float64, end int32, rng *rand.Rand) []int32 {
 	if perWeek <= 0 {
 		return nil
@@ -39,7 +39,7 @@ func regular(perWeek float64, end int32, rng *rand.Rand) []int32 {
 	return times
 }
 
-// scattered returns moments at a mean rate with exponential gaps: a Poisson process.
+// scattered returns times at a mean rate with exponential gaps: a Poisson process.
 func scattered(perWeek float64, end int32, rng *rand.Rand) []int32 {
 	var times []int32
 	for t := rng.ExpFloat64(); ; t += max(rng.ExpFloat64(), 1e-4) {
@@ -51,7 +51,7 @@ func scattered(perWeek float64, end int32, rng *rand.Rand) []int32 {
 	}
 }
 
-// each returns the same moment of every period of so many days.
+// each returns the same time of day every days days.
 func each(days int, end int32, rng *rand.Rand) []int32 {
 	var times []int32
 	for t := 1 + rng.IntN(days*daySeconds); t < int(end); t += days * daySeconds {
@@ -60,7 +60,7 @@ func each(days int, end int32, rng *rand.Rand) []int32 {
 	return times
 }
 
-// strata returns n moments, one in each n-th part of the window.
+// strata returns n times, one in each n-th part of the window.
 func strata(n int, end int32, rng *rand.Rand) []int32 {
 	times := make([]int32, n)
 	for i := range times {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Options say which web to make. Zero fields get the defaults named.
+// Options configure a web. Zero fields get the defaults.
 type Options struct {
 	Seed    uint64
 	Servers int       // default 60
@@ -15,7 +15,7 @@ type Options struct {
 	Weeks   int       // of the window in which pages change; default 60
 }
 
-// Web is a synthetic web. It never changes after New; any number of goroutines may use it.
+// Web is a synthetic web. It never changes after New; goroutines may share it.
 type Web struct {
 	options Options
 	servers []*server
@@ -23,7 +23,7 @@ type Web struct {
 	names   []string
 }
 
-// server is one host and all its pages, those that are born or die in the window included.
+// server is one host with all its pages, those that are born or die in the window included.
 type server struct {
 	name     string
 	plan     plan
@@ -32,33 +32,33 @@ type server struct {
 	style    style
 	pages    []*page
 	groups   []*group
-	topTimes []int32 // updates of the top page, from the plan
+	topTimes []int32 // updates of the top page, by the plan
 	blog     *blog   // nil if there is none
 	byPath   map[string]*page
-	top      *page   // what a visitor sees first: the start page or its body frame
-	nav      []*page // linked from every page; empty where there is no such block
+	top      *page   // start page or its body frame
+	nav      []*page // linked from every page; empty without such a block
 	feed     string  // path; "" for none
-	feedOf   *page   // whose news or posts the feed tells
+	feedOf   *page   // page with the news or posts of the feed
 }
 
-// page is one address. Times are seconds from the start of the window.
+// page is one URL. Times are seconds from the start of the window.
 type page struct {
-	path          string // with query; "/..." always
+	path          string // with query; always begins with "/"
 	kind          kind
 	seed          uint64
 	title         string
-	group         *group // whose hub or member it is
-	up            *page  // the page that lists it
+	group         *group // group of which it is hub or member
+	up            *page  // page that lists it
 	parts         int    // paragraphs of main text
 	counts        bool   // shows a counter
 	rebuiltBefore bool   // born after the template changed
 	mortal        bool   // may vanish: only the page that lists it links to it
 	modified      int64  // unix seconds of the last change before the window; 0 if born in it
-	born          int32  // alive from here on; 0: before the window
-	gone          int32  // and up to here; forever if it never vanishes
+	born          int32  // first moment alive; 0: before the window
+	gone          int32  // last moment alive; forever if it never vanishes
 	children      []*page
 	related       []*page
-	news          []item  // what changed below, in time order, told in the page
+	news          []item  // changes below it, in order of time, shown in the page
 	events        []event // dropped once the versions are made
 	versions      []version
 }
@@ -82,24 +82,24 @@ const (
 	kindPost
 )
 
-// group is a hub and the pages it lists: the unit in which pages are edited together. In
-// most groups all pages share a directory of their own; on flat servers they do not.
+// group is a hub and the pages it lists; pages of a group are edited together. Most groups have
+// their own directory; on flat servers they do not.
 type group struct {
 	hub     *page
 	dir     string
 	members []*page
-	next    int // number of the next member born
+	next    int // number of the next new member
 	busy    bool
 }
 
-// item is one line of a what's-new list.
+// item is one line of news.
 type item struct {
 	at   int32
 	page *page
 }
 
-// New makes the web of these options. The same options give the same web, byte for byte.
-// Cost: a few microseconds a page; bodies are made when asked for.
+// New makes a web. Equal options give equal webs, byte for byte. It takes a few microseconds a
+// page; bodies are made on request.
 func New(o Options) *Web {
 	o = o.defaults()
 	w := &Web{options: o, byName: make(map[string]*server, o.Servers)}
@@ -133,20 +133,20 @@ func (o Options) defaults() Options {
 	return o
 }
 
-// Options returns the options of the web, defaults filled in.
+// Options returns the options of the web, with defaults.
 func (w *Web) Options() Options { return w.options }
 
-// Start and End bound the window. Before Start everything is as at Start, after End
-// nothing changes.
+// Start returns the start of the window. Before it everything is as at Start, and after End nothing
+// changes.
 func (w *Web) Start() time.Time { return w.options.Start }
 
-// End is the end of the window.
+// End returns the end of the window.
 func (w *Web) End() time.Time { return w.options.Start.Add(time.Duration(w.options.Weeks) * week) }
 
-// Servers returns the names of the servers, always in one order. Do not change it.
+// Servers returns the names of the servers, always in one order. Callers must not change it.
 func (w *Web) Servers() []string { return w.names }
 
-// Domain returns the domain of a server; DomainUnknown if there is no such server.
+// Domain returns the domain of a server, or DomainUnknown.
 func (w *Web) Domain(server string) Domain {
 	if s := w.byName[server]; s != nil {
 		return s.plan.domain
@@ -154,8 +154,8 @@ func (w *Web) Domain(server string) Domain {
 	return DomainUnknown
 }
 
-// Pages returns the paths (with query) of all HTML pages that a server has at some time of
-// the window, in order of birth, the start page "/" first.
+// Pages returns the paths (with query) of all HTML pages that a server has at some time of the
+// window, by birth, with the start page "/" first.
 func (w *Web) Pages(server string) []string {
 	s := w.byName[server]
 	if s == nil {
@@ -168,8 +168,8 @@ func (w *Web) Pages(server string) []string {
 	return paths
 }
 
-// Versions returns when each version of a page begins, strictly increasing. A page older
-// than the window has its first version at Start. Nil if there never is such a page.
+// Versions returns the starts of a page's versions, strictly ascending, or nil for an unknown page.
+// A page older than the window has its first version at Start.
 func (w *Web) Versions(server, path string) []time.Time {
 	s := w.byName[server]
 	if s == nil || s.byPath[path] == nil {
@@ -183,8 +183,8 @@ func (w *Web) Versions(server, path string) []time.Time {
 	return times
 }
 
-// Gone returns when a page vanishes, and false if it does not within the window or there
-// never is such a page.
+// Gone returns when a page vanishes. It returns false if it does not within the window, or is
+// unknown.
 func (w *Web) Gone(server, path string) (time.Time, bool) {
 	s := w.byName[server]
 	if s == nil || s.byPath[path] == nil || s.byPath[path].gone == forever {

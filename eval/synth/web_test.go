@@ -12,10 +12,10 @@ import (
 	"github.com/temoto/robotstxt"
 )
 
-// small is a web that a test can walk through in whole.
+// small returns a web that a test can read completely.
 func small(seed uint64) *Web { return New(Options{Seed: seed, Servers: 20, Pages: 700, Weeks: 60}) }
 
-// fingerprint digests everything that a web ever answers.
+// fingerprint returns a digest of everything that a web ever answers.
 func fingerprint(w *Web) [md5.Size]byte {
 	h := md5.New()
 	for _, server := range w.Servers() {
@@ -75,8 +75,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestVersions checks that bodies differ exactly where versions do, and what a server
-// tells of them.
+// TestVersions checks that bodies differ exactly between versions, and what a server reports about
+// them.
 func TestVersions(t *testing.T) {
 	w := small(1)
 	for _, server := range w.Servers() {
@@ -123,7 +123,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestTimesAreComplete asks at random moments: between two Times nothing may change.
+// TestTimesAreComplete asks at random times: between two Times nothing may change.
 func TestTimesAreComplete(t *testing.T) {
 	w := small(2)
 	for _, server := range w.Servers() {

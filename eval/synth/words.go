@@ -2,7 +2,7 @@ package synth
 
 import "strings"
 
-// words are what pages are written with. They were chosen by hand; none is a name.
+// words are the words of pages, chosen by hand; none is a name.
 var words = strings.Fields(`the of and to in a for is on that by with as it from at an are this
 which or be was has have not will can more new all also but their other one may time only use
 two first some year been these work its most made after over such where many any between under
@@ -27,14 +27,14 @@ make take give find show keep bring follow carry hold reach build grow begin lea
 compare describe explain support include provide require consider develop improve offer produce
 receive remain return select supply`)
 
-// sections name directories and what they hold.
+// sections are names of directories and of their content.
 var sections = strings.Fields(`products services research projects library events history gallery
 members staff courses support articles reports catalogue lectures recipes travel garden tools
 archive papers notes guides music studio workshop exhibits letters records materials results
 regions collections seminars software stories weather maps`)
 
-// serverFirst and serverSecond make server names. Their lengths, 48 and 40, and the step in
-// serverName go together: every pair comes once.
+// serverFirst and serverSecond make server names. Their lengths, 48 and 40, match the step in
+// serverName: every pair occurs once.
 var serverFirst = strings.Fields(`amber birch cedar delta ember fjord grove haven iris juniper
 kestrel larch maple nectar olive pine quartz ridge sable thistle umber violet willow yarrow azure
 breeze copper dune elm fern granite harbor indigo jade linden meadow north orchard pebble reed
@@ -44,7 +44,7 @@ var serverSecond = strings.Fields(`works house field press lab mill gate court b
 yard tower park hill port lane stone wood line point craft books tools seeds foods metals optics
 motors textiles ceramics papers garden clinic school union guild circle forum atelier`)
 
-// serverName is a different name for each number.
+// serverName returns a different name for each number.
 func serverName(i int, offset uint64, d Domain) string {
 	f, n := len(serverFirst), len(serverSecond)
 	k := i + int(offset%uint64(f*n))
