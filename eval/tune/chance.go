@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// gamma draws from the gamma distribution of a shape, which is above 0, and rate 1.
+// gamma draws from the gamma distribution with this shape, above 0, and rate 1.
 func gamma(shape float64, rng *rand.Rand) float64 {
 	switch {
 	case shape == 1:
@@ -34,8 +34,8 @@ func gamma(shape float64, rng *rand.Rand) float64 {
 	}
 }
 
-// smallGamma is gamma for shapes that are near 0, of which the usual method rejects most draws:
-// Liu, Martin, Syring, Simulating from a gamma distribution with small shape parameter, 2015.
+// smallGamma is gamma for shapes near 0, for which the usual method rejects most draws: Liu,
+// Martin, Syring, Simulating from a gamma distribution with small shape parameter, 2015.
 func smallGamma(shape float64, rng *rand.Rand) float64 {
 	lambda := 1/shape - 1
 	lr := -math.Log1p(1 / lambda / math.E)
@@ -55,7 +55,7 @@ func smallGamma(shape float64, rng *rand.Rand) float64 {
 	}
 }
 
-// poisson draws from the Poisson distribution of a mean; 0 where that is not above 0.
+// poisson draws from the Poisson distribution with this mean; 0 unless that is above 0.
 func poisson(mean float64, rng *rand.Rand) float64 {
 	if !(mean > 0) {
 		return 0

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// The same seed gives what gonum draws, to the last bit, in all branches.
+// TestChance checks that a seed gives the draws of gonum, to the last bit, in all branches.
 func TestChance(t *testing.T) {
 	ours, theirs := rand.New(rand.NewPCG(1, 2)), rand.New(rand.NewPCG(1, 2))
 	for _, shape := range []float64{1e-3, 0.05, 0.19, 0.2, 0.7, 1, 1.5, 3, 40, 1e4} {

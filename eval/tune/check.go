@@ -8,7 +8,7 @@ import (
 	"github.com/recrawl/recrawl/planner/budget"
 )
 
-// Check sets what was predicted beside what a replay of the weeks that came measures.
+// Check compares predictions with measurements by a replay of the following weeks.
 type Check struct {
 	PerDay Checked        `json:"changes_per_day"`
 	Points []CheckedPoint `json:"budgets"`
@@ -24,7 +24,7 @@ type CheckedPoint struct {
 	SearchFreshness Checked `json:"search_freshness"`
 }
 
-// Measure is one of Measures.
+// Measure returns one of Measures.
 func (p *CheckedPoint) Measure(name string) Checked {
 	return map[string]Checked{eval.Coverage: p.Coverage, eval.UpdateRate: p.UpdateRate,
 		eval.Freshness: p.Freshness}[name]
@@ -51,7 +51,7 @@ func checked(predicted Range, measured eval.Number) Checked {
 	return c
 }
 
-// Check replays what came after the base under the same budgets and limits.
+// Check replays the weeks after the base under the same budgets and limits.
 func (f *Forecast) Check(
 	ctx context.Context,
 	servers []*history.Server,

@@ -13,8 +13,8 @@ func (c *counter) Step()               { c.done.Add(1) }
 func (c *counter) StepOf(string, bool) { c.done.Add(1) }
 func (c *counter) End()                { c.ended.Add(1) }
 
-// A prediction has one bar, whatever is asked of it: its steps are done when it ends, and are never
-// more. The budget in force is one of what is predicted.
+// TestProgressIsOne checks that any prediction has one bar, whose steps are complete at the end and
+// never more. The current budget is one of the predicted ones.
 func TestProgressIsOne(t *testing.T) {
 	servers := synthetic(t)[:6]
 	m := learn(t, servers, 12)
@@ -55,7 +55,8 @@ func TestProgressIsOne(t *testing.T) {
 	}
 }
 
-// One future of one server has no interval; of several there is that over them.
+// TestOneServerOneFuture checks that one future of one server has no interval; of several there is
+// one over them.
 func TestOneServerOneFuture(t *testing.T) {
 	for futures, want := range map[int]bool{1: false, 3: true} {
 		o := Options{Policy: "interval", Base: 12, Weeks: 4, New: 0.25, Sample: 1,

@@ -13,16 +13,16 @@ import (
 	"github.com/recrawl/recrawl/planner/budget"
 )
 
-// Knee is where a curve of coverage bends: the point that lies highest above the straight line
-// from nothing to the largest budget, both axes scaled to it (Satopaa et al. 2011, Kneedle, without
-// smoothing). Up to it a fetch more buys more than the mean fetch does, beyond it less. It hangs on
-// the largest budget looked at. False if the curve bends nowhere, or has fewer than two points.
+// Knee returns the bend of a coverage curve: the point highest above the straight line from zero to
+// the largest budget, with both axes scaled to it (Satopaa et al. 2011, Kneedle, without
+// smoothing). Up to it a fetch gains more than the mean, beyond it less. It depends on the largest
+// budget. It returns false without a bend, or with fewer than two points.
 func Knee(points []Point) (at int, ok bool) {
 	if len(points) < 2 {
 		return 0, false
 	}
 	last := points[len(points)-1]
-	best := 1e-9 // of rounding
+	best := 1e-9 // for rounding
 	for i, p := range points {
 		above := float64(p.Coverage.Value/last.Coverage.Value) - p.Budget/last.Budget
 		if above > best {
@@ -32,19 +32,19 @@ func Knee(points []Point) (at int, ok bool) {
 	return at, ok
 }
 
-// Target is a wish: the smallest budget with which a measure reaches a value.
+// Target is a target for a measure, reached by the smallest possible budget.
 type Target struct {
 	Measure string
 	Value   float64
 }
 
-// ParseTarget reads "coverage=0.8"; percent are understood too: "coverage=80%".
+// ParseTarget reads "coverage=0.8" or "coverage=80%".
 func ParseTarget(s string) (Target, error) {
 	name, text, ok := strings.Cut(s, "=")
 	name = strings.ReplaceAll(strings.TrimSpace(name), "-", "_")
 	if !ok || !slices.Contains(Measures, name) {
 		return Target{}, fmt.Errorf(
-			"target %q: want a measure (%s), = and a share, as coverage=0.8",
+			"target %q: want a measure (%s), = and a share, for example coverage=0.8",
 			s,
 			strings.Join(Measures, ", "),
 		)
@@ -55,7 +55,7 @@ func ParseTarget(s string) (Target, error) {
 		v /= 100
 	}
 	if err != nil || !(v > 0 && v <= 1) {
-		return Target{}, fmt.Errorf("target %q: want a share above 0 and at most 1, as 0.8 or 80%%",
+		return Target{}, fmt.Errorf("target %q: want a share above 0 and at most 1, for example 0.8 or 80%%",
 			s)
 	}
 	return Target{name, v}, nil
@@ -65,10 +65,10 @@ func (t Target) String() string {
 	return t.Measure + "=" + strconv.FormatFloat(t.Value, 'g', -1, 64)
 }
 
-// reaches is the budget at which a measure, a straight line between the points, first reaches the
-// target; false if it does not. Coverage begins at 0 with no budget; of the others nothing
-// is known below the smallest budget, so they are reached there at the earliest. The update rate
-// falls with the budget: there it is the largest budget that still has it.
+// reaches returns the budget at which a measure, linear between the points, first reaches the
+// target, or false. Coverage starts at 0 with no budget. Other measures are unknown below the
+// smallest budget, so they reach it there at the earliest. The update rate falls with the budget,
+// so for it the largest budget counts.
 func (t Target) reaches(points []Point, of func(Range) eval.Number) (float64, bool) {
 	if t.Measure == eval.UpdateRate {
 		for i := len(points) - 1; i >= 0; i-- {
@@ -101,7 +101,7 @@ func (t Target) reaches(points []Point, of func(Range) eval.Number) (float64, bo
 	return 0, false
 }
 
-// between is the x at which the line through two points has the value y.
+// between returns the x at which the line through two points has the value y.
 func between(x0, y0, x1, y1, y float64) float64 {
 	if y0 == y1 {
 		return x0
@@ -109,23 +109,23 @@ func between(x0, y0, x1, y1, y float64) float64 {
 	return x0 + (x1-x0)*(y-y0)/(y1-y0)
 }
 
-// Answer is the budget for a target; undefined values where it is out of reach of the budgets
-// looked at. Low and High are those at which the ends of the spread reach it.
+// Answer is the budget for a target, undefined if no examined budget reaches it. Low and High are
+// where the ends of the spread reach it.
 type Answer struct {
 	Target string      `json:"target"`
 	Budget Range       `json:"budget"` // share of the base pages a day
 	PerDay eval.Number `json:"per_day"`
 }
 
-// mostTries bounds the budgets that Solve tries.
+// mostTries limits the budgets that Solve tries.
 const mostTries = 4
 
-// closeToTarget is near enough: a tenth of the narrowest spread seen.
+// closeToTarget is near enough: a tenth of the narrowest observed spread.
 const closeToTarget = 0.005
 
-// Solve finds the smallest budget for a target (for an update rate: the largest). Between the
-// budgets looked at it tries the one that a straight line says, and looks again, a few times at
-// most: each try costs a run on each future. The points tried are added to the curve.
+// Solve finds the smallest budget for a target (for an update rate: the largest). Between examined
+// budgets it tries the one on a straight line, a few times at most: each try takes a run on each
+// future. It adds the tried points to the curve.
 func (f *Forecast) Solve(
 	ctx context.Context,
 	t Target,
@@ -151,7 +151,7 @@ func (f *Forecast) Solve(
 	return t.answer(points, f.Pages), points, nil
 }
 
-// near is within a hundredth: budgets are not set more finely.
+// near means within a hundredth: budgets need not be more exact.
 func near(a, b float64) bool { return a > 0.99*b && a < 1.01*b }
 
 func mean(r Range) eval.Number { return r.Value }

@@ -9,7 +9,8 @@ import (
 	"github.com/recrawl/recrawl/planner/budget"
 )
 
-// curve has the given coverages at the budgets, with a spread of a tenth up and down.
+// curve returns points with the given coverages at the budgets, with a spread of a tenth up and
+// down.
 func curve(budgets []float64, coverage ...float64) (points []Point) {
 	for i, b := range budgets {
 		y := eval.Number(coverage[i])
@@ -55,10 +56,10 @@ func TestTarget(t *testing.T) {
 		value, low, high float64
 	}{
 		{"coverage=0.4", 0.2, 0.15, 0.4},     // the upper end has .4 at .15, the lower at .4
-		{"coverage=10%", 0.05, 1. / 30, 0.1}, // from nothing on
-		{"coverage=0.45", 0.3, 0.175, nan},   // out of reach of the lower end
+		{"coverage=10%", 0.05, 1. / 30, 0.1}, // from zero on
+		{"coverage=0.45", 0.3, 0.175, nan},   // the lower end does not reach it
 		{"coverage=0.9", nan, nan, nan},
-		{"freshness=0.1", 0.1, 0.1, 0.1}, // below the smallest budget nothing is known
+		{"freshness=0.1", 0.1, 0.1, 0.1}, // unknown below the smallest budget
 		{"freshness=0.3", 0.15, 0.1, 0.2},
 		{"update-rate=0.7", 0.15, 0.1, 0.2},
 		{"update-rate=0.5", 0.4, 0.2, 0.4},
@@ -93,7 +94,8 @@ func TestParseTargetRefuses(t *testing.T) {
 	}
 }
 
-// Two servers over two futures of two days: busy has 4, 0, 2, 2 changes, calm 1, 1, 0, 0.
+// busyAndCalm returns two servers over two futures of two days: busy has 4, 0, 2, 2 changes, calm
+// 1, 1, 0, 0.
 func busyAndCalm() []Load {
 	future := func(busy, calm []int) []eval.ServerChanges {
 		return []eval.ServerChanges{{Server: "busy", Pages: 5, Daily: busy},
@@ -115,7 +117,7 @@ func TestReach(t *testing.T) {
 		{0, math.Inf(1), 0, 0, 0, 0},
 		{4 * hour, 6, 0, 0, 0, 0},
 		{8 * hour, 3, 1, 0, 0, 0.1},          // the fourth change of a day
-		{12 * hour, 2, 2, 0, 0, 0.2},         // two a day are just enough in the long run
+		{12 * hour, 2, 2, 0, 0, 0.2},         // two a day just suffice in the long run
 		{24 * hour, 1, 2, 1, 0.4, 0.3 + 0.2}, // busy: 4 of 8 beyond; late 3, 1 and 1
 	} {
 		got := ReachOf(all, c.delay)
@@ -140,7 +142,8 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// At the feasible delay and below nothing is beyond reach; above it something is.
+// TestFeasibleIsWhereReachEnds checks that no change is out of reach up to the feasible delay, and
+// that some are above it.
 func TestFeasibleIsWhereReachEnds(t *testing.T) {
 	t.Parallel()
 	m := learn(t, synthetic(t), 20)
@@ -161,8 +164,8 @@ func TestFeasibleIsWhereReachEnds(t *testing.T) {
 	}
 }
 
-// A delay that leaves each server two visits a day costs coverage, and no budget makes up for it:
-// what is found stays below what ReachOf leaves.
+// TestDelayBinds checks that a delay which allows two visits a day to a server costs coverage that
+// no budget recovers: the result stays below the limit of ReachOf.
 func TestDelayBinds(t *testing.T) {
 	visits, err := LearnVisits(visited(poissonWeb(3, 1, 4, 200), 30))
 	if err != nil {
@@ -188,7 +191,7 @@ func TestDelayBinds(t *testing.T) {
 	}
 }
 
-// The budget that is found for a target reaches it when it is tried.
+// TestSolve checks that the budget found for a target reaches it.
 func TestSolve(t *testing.T) {
 	t.Parallel()
 	m := learn(t, synthetic(t), 20)

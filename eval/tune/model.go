@@ -13,17 +13,16 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Model is what the known past of servers says of their future: that they go on as they did. Many
-// goroutines may use it.
+// Model predicts that servers continue as in their known past. Goroutines may share it.
 type Model struct {
 	weeks int
 	pasts []*past
 }
 
-// Learn reads the first weeks of histories, and nothing of what comes later.
+// Learn reads the first weeks of histories, and no later ones.
 func Learn(servers []*history.Server, weeks int) (*Model, error) {
 	if weeks < 1 {
-		return nil, fmt.Errorf("no known week: what comes can only be told from what was")
+		return nil, fmt.Errorf("no known week: a prediction needs a known past")
 	}
 	m := &Model{weeks: weeks}
 	for _, server := range servers {
@@ -32,10 +31,10 @@ func Learn(servers []*history.Server, weeks int) (*Model, error) {
 	return m, nil
 }
 
-// Limit leaves the options as they are.
+// Limit returns the options unchanged.
 func (m *Model) Limit(o Options) Options { return o }
 
-// Doubts say that there are few servers, and which have no top page.
+// Doubts reports that there are few servers, and those without a top page.
 func (m *Model) Doubts() (doubts []string) {
 	for _, p := range m.pasts {
 		if entered := eval.EnteredAt(p.server, m.weeks); entered != "" {
@@ -53,11 +52,11 @@ func (m *Model) Doubts() (doubts []string) {
 		": resampling so few says little of the spread")
 }
 
-// Future continues all servers by so many weeks that might come: the known weeks as they were, then
-// the same weeks again and again in their order, from one drawn for each server (a circular block
-// bootstrap, Politis and Romano 1992, whose blocks are as long as can be: busy and quiet times
-// last for many weeks). The same seed and number give the same; servers do not depend on
-// each other's draws, nor on their order.
+// Future continues all servers by a number of possible weeks: the known weeks, then the same weeks
+// repeatedly in order, from a random one for each server (a circular block bootstrap, Politis and
+// Romano 1992, with blocks as long as possible, because busy and quiet times last for many weeks).
+// The same seed and number give the same future. Servers do not depend on each other or on their
+// order.
 func (m *Model) Future(seed uint64, number, weeks int) []*history.Server {
 	all := make([]*history.Server, len(m.pasts))
 	for s, p := range m.pasts {
@@ -74,28 +73,28 @@ func (m *Model) Future(seed uint64, number, weeks int) []*history.Server {
 	return all
 }
 
-// future is one server as it is continued.
+// future is the continuation of one server.
 type future struct {
 	past  *past
 	rng   *rand.Rand
-	start int64 // of the week, in seconds after the window's
+	start int64 // start of the week, in seconds after the window's
 	pages []*instance
-	of    [][]int32 // by page of the past: those that live on as it
+	of    [][]int32 // by page of the past: pages that live on as it
 	made  uint64    // contents
 	salt  uint64
 	byURL map[string]int32 // pages of the past
-	names map[string]int   // addresses given, for new ones
+	names map[string]int   // URLs given, for new ones
 
-	standIn []*instance // by page of the past: what stands in for it now; nil: nothing yet
-	queues  [][]int32   // by shape, last of the server: pages that may stand in next
+	standIn []*instance // by page of the past: its current stand-in; nil: none yet
+	queues  [][]int32   // by shape, and last of the server: next pages to stand in
 }
 
-// instance is a page of the future: one of the past, or one born as one of the past was.
+// instance is a page of the future: one of the past, or one born like one of the past.
 type instance struct {
 	as       int32 // page of the past
 	url      string
 	versions []history.Version
-	pending  []string // links that the next version has
+	pending  []string // links of the next version
 }
 
 func (i *instance) alive() bool { return i.versions[len(i.versions)-1].Alive() }
@@ -139,18 +138,18 @@ func (f *future) server() *history.Server {
 	return history.NewServer(f.past.server.Name, f.past.server.T0, pages)
 }
 
-// content is one that no page ever had.
+// content returns a content that no page ever had.
 func (f *future) content() sitegraph.Digest {
 	f.made++
 	return content(f.salt, f.made)
 }
 
-// content is the digest of the number-th content of a server, whose salt is not 0.
+// content returns the digest of the number-th content of a server, whose salt is not 0.
 func content(salt, number uint64) (d sitegraph.Digest) {
 	binary.LittleEndian.PutUint64(d[:8], salt)
 	binary.LittleEndian.PutUint64(d[8:], number)
 	return d
 }
 
-// time of a turn in this week.
+// time returns the time of a turn in this week.
 func (f *future) time(at int32) int64 { return f.past.server.T0 + f.start + int64(at) }

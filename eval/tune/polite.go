@@ -11,11 +11,11 @@ import (
 	"github.com/recrawl/recrawl/planner/budget"
 )
 
-// Load is what a server asks of its visitors.
+// Load has the changes of a server.
 type Load struct {
 	Server  string
 	Pages   int
-	PerDay  float64 // changes a day: mean over the futures, or as visits saw them (Watched)
+	PerDay  float64 // changes a day: mean over the futures, or from visits (Watched)
 	daily   [][]int // by future
 	changes float64 // in all futures
 }
@@ -40,7 +40,7 @@ func loads(futures [][]eval.ServerChanges) []Load {
 	return all
 }
 
-// VisitsADay is how many visits to a server a delay between them lets be made in a day; infinite
+// VisitsADay returns the possible visits to a server in a day with a delay between them; infinite
 // without a delay.
 func VisitsADay(delay time.Duration) float64 {
 	if delay <= 0 {
@@ -49,7 +49,7 @@ func VisitsADay(delay time.Duration) float64 {
 	return float64(24*time.Hour) / float64(delay)
 }
 
-// Limits bind each server to the visits that a delay lets be made in a day; none without a delay.
+// Limits limits each server to the visits that a delay allows in a day; none without a delay.
 func Limits(delay time.Duration) budget.Limits {
 	if delay <= 0 {
 		return budget.Limits{}
@@ -66,16 +66,15 @@ func Limits(delay time.Duration) budget.Limits {
 	}}
 }
 
-// Reach says what a delay between two visits to a server leaves within reach, however large the
-// budget. A visit finds one change at most, so a server with more changes than possible visits is
-// beyond it.
+// Reach describes the limits by a delay between two visits to a server, for any budget. A visit
+// finds at most one change, so changes beyond the possible visits are out of reach.
 type Reach struct {
 	Delay   time.Duration
 	Visits  float64 // to a server in a day
-	Crowded int     // servers with more pages than that: not all can be seen in a day
-	Short   int     // servers with more changes than that in the long run
+	Crowded int     // servers with more pages than Visits: not all can be seen in a day
+	Short   int     // servers with more changes than Visits in the long run
 	Beyond  float64 // share of all changes that no order of visits finds in the long run
-	Late    float64 // share of all changes that cannot be found on the day they happen
+	Late    float64 // share of all changes that cannot be found on their day
 }
 
 // ReachOf counts over all futures.
@@ -105,9 +104,9 @@ func ReachOf(all []Load, delay time.Duration) Reach {
 	return r
 }
 
-// Feasible is the longest delay at which every server can be visited as often as it changes in
-// the long run, and the server that asks for it: 24 hours by the most changes a day. It is infinite
-// (the longest time span) if nothing changes.
+// Feasible returns the longest delay at which every server can be visited as often as it changes in
+// the long run, and the limiting server: 24 hours divided by the most changes a day. It is infinite
+// (the longest duration) without changes.
 func Feasible(all []Load) (delay time.Duration, server string) {
 	if len(all) == 0 {
 		return math.MaxInt64, ""
@@ -119,8 +118,8 @@ func Feasible(all []Load) (delay time.Duration, server string) {
 	return time.Duration(min(float64(24*time.Hour)/busiest.PerDay, math.MaxInt64/2)), busiest.Server
 }
 
-// Prompt is the longest delay at which every page of every server can be seen each day, so that no
-// shorter one buys anything, and the server that asks for it.
+// Prompt returns the longest delay at which every page of every server can be seen each day, so
+// that a shorter one gains nothing, and the limiting server.
 func Prompt(all []Load) (delay time.Duration, server string) {
 	if len(all) == 0 {
 		return math.MaxInt64, ""
@@ -129,7 +128,7 @@ func Prompt(all []Load) (delay time.Duration, server string) {
 	return 24 * time.Hour / time.Duration(max(largest.Pages, 1)), largest.Server
 }
 
-// Busiest are the servers with the most changes a day, those with none left out.
+// Busiest returns the servers with the most changes a day, without those that have none.
 func Busiest(all []Load, most int) []Load {
 	busy := slices.DeleteFunc(slices.Clone(all), func(l Load) bool { return l.PerDay == 0 })
 	slices.SortStableFunc(

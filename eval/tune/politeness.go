@@ -9,12 +9,12 @@ import (
 	"github.com/recrawl/recrawl/planner/budget"
 )
 
-// LongestDelay leaves a server one visit a day, the least that a limit by day can say.
+// LongestDelay allows a server one visit a day, the least of a daily limit.
 const LongestDelay = 24 * time.Hour
 
-// Politeness is what delays leave within reach.
+// Politeness describes the effect of delays.
 type Politeness struct {
-	Budget float64 `json:"budget"` // at which coverage was predicted
+	Budget float64 `json:"budget"` // for the predicted coverage
 	Delays []Delay `json:"delays"`
 	// FeasibleSeconds is the longest delay at which each server can be visited as often as it
 	// changes, PromptSeconds that at which each page can be seen each day; null: any.
@@ -25,11 +25,11 @@ type Politeness struct {
 	Busiest         []BusyServer `json:"busiest"`
 }
 
-// Delay is what one delay between two visits to a server leaves within reach, as Reach has it, and
-// the coverage predicted with it.
+// Delay has the Reach with one delay between two visits to a server, and the coverage predicted
+// with it.
 type Delay struct {
 	Seconds  float64     `json:"delay_seconds"`
-	Visits   eval.Number `json:"visits_per_day"` // to one server; null: no bound
+	Visits   eval.Number `json:"visits_per_day"` // to one server; null: no limit
 	Crowded  int         `json:"crowded_servers"`
 	Short    int         `json:"short_servers"`
 	Beyond   float64     `json:"beyond_reach"`
@@ -37,7 +37,7 @@ type Delay struct {
 	Coverage Range       `json:"coverage"`
 }
 
-// BusyServer is one of those with the most changes a day.
+// BusyServer is one of the servers with the most changes a day.
 type BusyServer struct {
 	Server  string      `json:"server"`
 	Pages   int         `json:"pages"`
@@ -45,13 +45,12 @@ type BusyServer struct {
 	Seconds eval.Number `json:"feasible_seconds"` // its own longest feasible delay
 }
 
-// shownBusiest is how many of the busiest servers are named.
+// shownBusiest is the number of busiest servers in a result.
 const shownBusiest = 10
 
-// Politeness looks at a delay, half of it and twice it, and at where it begins to matter. Where a
-// server can be visited as often a day as it has pages, a shorter delay buys nothing. known is what
-// the share buys under the delay; nil: that was not predicted. curve is Curve, or tells besides how
-// far it is.
+// Politeness examines a delay, half and twice of it, and where it begins to matter. If a server can
+// be visited as often a day as it has pages, a shorter delay gains nothing. known is the prediction
+// for the share with the delay, or nil. curve is Curve, perhaps with a report of its progress.
 func (f *Forecast) Politeness(
 	share float64,
 	delay time.Duration,
@@ -63,7 +62,7 @@ func (f *Forecast) Politeness(
 	prompt, largest := Prompt(f.Changes)
 	p.FeasibleSeconds, p.FeasibleServer = seconds(feasible), by
 	p.PromptSeconds, p.PromptServer = seconds(prompt), largest
-	var free []Point // without limits, or limits that bind no server
+	var free []Point // without limits, or with limits that bind no server
 	if known != nil && ReachOf(f.Changes, delay).Crowded == 0 {
 		free = []Point{*known}
 	}
@@ -84,7 +83,7 @@ func (f *Forecast) Politeness(
 		}
 		p.Delays = append(p.Delays, Delay{
 			Seconds:  d.Seconds(),
-			Visits:   eval.Number(reach.Visits), // infinite is null
+			Visits:   eval.Number(reach.Visits), // infinity becomes null
 			Crowded:  reach.Crowded,
 			Short:    reach.Short,
 			Beyond:   reach.Beyond,
@@ -99,11 +98,11 @@ func (f *Forecast) Politeness(
 	return p, nil
 }
 
-// mostDelays is how many delays are looked at, at most.
+// mostDelays limits the delays that are examined.
 const mostDelays = 5
 
-// delaysToTry are the delay, its neighbours, and those about the longest feasible one if there is
-// such a bound, from short to long.
+// delaysToTry returns the delay, its neighbours and, if there is such a bound, those near the
+// longest feasible one, ascending.
 func delaysToTry(delay, feasible time.Duration, bound bool) []time.Duration {
 	delays := []time.Duration{delay / 2, delay, 2 * delay}
 	if bound {
@@ -115,7 +114,7 @@ func delaysToTry(delay, feasible time.Duration, bound bool) []time.Duration {
 	})
 }
 
-// seconds of a delay; undefined for the longest, which stands for any.
+// seconds returns a delay in seconds, undefined for the longest, which means any.
 func seconds(d time.Duration) eval.Number {
 	if d == math.MaxInt64 {
 		return undefined

@@ -15,23 +15,23 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Options of a prediction.
+// Options configure a prediction.
 type Options struct {
 	Policy    string
-	Base      int     // weeks known; what is predicted comes after
-	Weeks     int     // predicted
-	History   int     // weekly states before the base that the policy sees
+	Base      int     // known weeks; the prediction is for those after them
+	Weeks     int     // predicted weeks
+	History   int     // weekly states before the base that the policy may use
 	New       float64 // share of a day's budget for first visits
-	Sample    int     // pages that server-sample visits first, of each server; 0: one
-	Gone      float64 // what it is worth to find that a page is gone, in changes found
+	Sample    int     // pages that server-sample visits first on each server; 0: one
+	Gone      float64 // worth of finding that a page is gone, in found changes
 	Objective preferences.Objective
-	// weights of pages, as often as search results show them; nil: 1 for all
+	// Listed has weights of pages, by how often search results show them; nil: 1 for all.
 	Listed  *preferences.Listed
-	Lag     time.Duration // from a visit until a search shows what it found
+	Lag     time.Duration // from a visit until a search shows its result
 	Change  sitegraph.ChangeBy
-	Futures int // drawn; more tell the spread better and take longer
+	Futures int // drawn futures; more give a better spread and take longer
 	Seed    uint64
-	// AtOnce bounds the runs at work at a time; 0: as many as there are cores.
+	// AtOnce limits the concurrent runs; 0: one for each core.
 	AtOnce int
 }
 
@@ -43,50 +43,50 @@ type Range struct {
 	High  eval.Number `json:"high"`
 }
 
-// Point is what one budget buys.
+// Point is the prediction for one budget.
 type Point struct {
 	Budget     float64     `json:"budget"`  // share of the base pages a day
 	PerDay     eval.Number `json:"per_day"` // fetches a day
 	Coverage   Range       `json:"coverage"`
 	UpdateRate Range       `json:"update_rate"`
 	Freshness  Range       `json:"freshness"`
-	// SearchFreshness is the share of what a search shows that is true: of the first results, where
-	// the listed weights say how often they are shown. Its spread is that of the futures alone.
+	// SearchFreshness is the true share of a search's first results, if the listed weights are how
+	// often they are shown. Its spread is over the futures alone.
 	SearchFreshness Range `json:"search_freshness"`
 }
 
-// Measure is one of Measures.
+// Measure returns one of Measures.
 func (p *Point) Measure(name string) Range {
 	return map[string]Range{eval.Coverage: p.Coverage, eval.UpdateRate: p.UpdateRate,
 		eval.Freshness: p.Freshness}[name]
 }
 
-// Measures are those predicted, by their names in JSON.
+// Measures are the predicted measures, by their names in JSON.
 var Measures = []string{eval.Coverage, eval.UpdateRate, eval.Freshness}
 
 var undefined = eval.Number(math.NaN())
 
-// Source draws servers as they might go on.
+// Source draws possible futures of servers.
 type Source interface {
 	Future(seed uint64, number, weeks int) []*history.Server
-	// Limit holds options to what the source tells of.
+	// Limit limits options to those that the source supports.
 	Limit(o Options) Options
-	// Doubts are what makes its futures less certain than they look.
+	// Doubts lists doubts about its futures.
 	Doubts() []string
 }
 
-// Forecast is a set of futures, ready to try budgets on.
+// Forecast is a set of futures to try budgets on.
 type Forecast struct {
 	Options
 	futures []*eval.Dataset
-	Changes []Load // what happens on each server, by name
+	Changes []Load // changes on each server, by name
 	PerDay  Range  // changes a day, all servers
-	Daily   Range  // of these, what is left for a visit a day to each page to find
+	Daily   Range  // the part that a visit a day to each page finds
 	Pages   int    // at the base
 }
 
-// Watched is a source that knows how often visits saw the pages of each server change, and all
-// pages together. That is what people are told; futures count by the day.
+// Watched is a source that knows how often visits saw changes of each server, and of all pages
+// together. People are shown these numbers; futures count by day.
 type Watched interface {
 	Seen() (byServer map[string]estimator.ChangeRate, all estimator.ChangeRate)
 }
@@ -150,7 +150,7 @@ func (o *Options) stream(budget float64, limits budget.Limits) eval.StreamOption
 	}
 }
 
-// Curve predicts what budgets buy under the limits.
+// Curve predicts the effect of budgets under the limits.
 func (f *Forecast) Curve(
 	ctx context.Context,
 	budgets []float64,
@@ -192,8 +192,8 @@ func (f *Forecast) Curve(
 	return points, nil
 }
 
-// rangeOf leaves out what is not defined. The interval is that of what was drawn or, where one
-// server cannot be resampled, that of the values themselves; one value has none.
+// rangeOf ignores undefined values. The interval is that of the draws or, if one server cannot be
+// resampled, that of the values; one value has none.
 func rangeOf(values, drawn []float64) Range {
 	sum, n := 0.0, 0
 	for _, v := range values {

@@ -13,7 +13,7 @@ import (
 	"github.com/recrawl/recrawl/planner/budget"
 )
 
-// Prediction is what several budgets buy. Budgets are shares of the pages a day.
+// Prediction is the prediction for several budgets. Budgets are shares of the pages a day.
 type Prediction struct {
 	Source     string     `json:"source"` // histories, store or journal
 	Servers    int        `json:"servers"`
@@ -27,55 +27,55 @@ type Prediction struct {
 	Futures    int        `json:"futures"`
 	Seed       uint64     `json:"seed"`
 	PerDay     Range      `json:"changes_per_day"`
-	Daily      Range      `json:"found_by_daily_visits"` // of these, by a visit a day to each page
+	Daily      Range      `json:"found_by_daily_visits"` // found by a visit a day to each page
 	Curve      []Point    `json:"curve"`
 	Knee       *Point     `json:"knee"`
-	InForce    *Point     `json:"in_force"` // the budget that a run works with; null: not known
+	InForce    *Point     `json:"in_force"` // the current budget of a run; null: not known
 	Target     *Answer    `json:"target"`
 	Politeness Politeness `json:"politeness"`
 	Check      *Check     `json:"check,omitempty"`
 	Warnings   []string   `json:"warnings"`
 }
 
-// Evidence is what a prediction rests on.
+// Evidence is the basis of a prediction.
 type Evidence struct {
 	Name   string // histories, store or journal
 	Source Source
-	Doubts []string // what of it could not be read
+	Doubts []string // its unreadable parts
 }
 
-// Request is what a prediction is asked for.
+// Request asks for a prediction.
 type Request struct {
 	Budgets []float64
 	Target  Target        // without a measure: none
 	Delay   time.Duration // between two visits to a server
-	// InForce is the budget that a run works with, in fetches a day; 0: none is known.
+	// InForce is the current budget of a run, in fetches a day; 0: not known.
 	InForce float64
-	// Check are histories that also tell the weeks after the base, to compare with; nil: none.
+	// Check are histories with the weeks after the base, to compare with; nil: none.
 	Check []*history.Server
-	// Progress begins the bar of the whole prediction, of so many steps.
+	// Progress starts the bar of the whole prediction, with a number of steps.
 	Progress func(what string, steps int) Bar
 }
 
-// Bar tells how far work has come. It may be called by many goroutines.
+// Bar shows the progress of work. Goroutines may share it.
 type Bar interface {
 	Step()
 	StepOf(part string, last bool)
 	End()
 }
 
-// course is the one bar of a prediction, which never goes back: each stage has its steps of it, and
-// those that a stage does not need count as done at its end.
+// course is the single bar of a prediction, which never goes back. Each stage has a part of its
+// steps; those that a stage does not need count as done at its end.
 type course struct {
 	mu        sync.Mutex
 	bar       Bar
 	done, end int
 }
 
-// stage lets work of at most so many steps begin.
+// stage starts a stage with at most this many steps.
 func (c *course) stage(steps int) { c.end = c.done + steps }
 
-// step counts one of a part that is at work. More than the stage has do not count.
+// step counts a step of a running part, up to the steps of the stage.
 func (c *course) step(part string, last bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,7 +85,7 @@ func (c *course) step(part string, last bool) {
 	}
 }
 
-// over counts what is left of the stage.
+// over counts the rest of the stage.
 func (c *course) over() {
 	for ; c.done < c.end; c.done++ {
 		c.bar.Step()
@@ -94,7 +94,7 @@ func (c *course) over() {
 
 func (c *course) day(at eval.Progress) { c.step(fmt.Sprintf("%.3g %%", 100*at.Budget), at.Last) }
 
-// steps of a prediction at most, if a check replays so many days.
+// steps returns the most steps of a prediction, if a check replays a number of days.
 func (r *Request) steps(o Options, replayed int) int {
 	tries := len(r.Budgets) + mostDelays
 	if r.InForce > 0 {
@@ -183,8 +183,8 @@ func Predict(ctx context.Context, of Evidence, o Options, r Request) (*Predictio
 	return p, nil
 }
 
-// recommended is the budget of which politeness is told: that of the target, or of the knee, or the
-// largest.
+// recommended returns the budget for the report on politeness: that of the target, or of the knee,
+// or the largest.
 func (p *Prediction) recommended() float64 {
 	switch {
 	case p.Target != nil && !math.IsNaN(float64(p.Target.Budget.Value)):

@@ -10,9 +10,9 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 )
 
-// repeat lets a known week of the server happen again: as many changes, births and deaths, at the
-// same moments. A page born again is a new one of its kind, linked from where the first was, and
-// lives on in its place: what happened to that happens to the latest of them.
+// repeat repeats a known week of the server: the same changes, births and deaths, at the same
+// times. A page born again is a new one of its kind, linked from the same pages. It replaces the
+// first one: later events of that happen to the latest of them.
 func (f *future) repeat(number int) {
 	todo := slices.Clone(f.past.weeks[number])
 	slices.SortStableFunc(todo, func(a, b turn) int {
@@ -40,9 +40,9 @@ func (f *future) repeat(number int) {
 	}
 }
 
-// as is the page that now is what a page of the past was then: the latest of those that live as
-// it or, where none does, one that stands in for it: of its address shape or, if any may, of the
-// server. Nil if there is none.
+// as returns the current page for a page of the past: the latest of those that live as it, or else
+// a stand-in with the same address shape, or with anyShape any page of the server. It returns nil
+// if there is none.
 func (f *future) as(page int32, anyShape bool) *instance {
 	for _, n := range slices.Backward(f.of[page]) {
 		if i := f.pages[n]; i.alive() {
@@ -61,8 +61,8 @@ func (f *future) as(page int32, anyShape bool) *instance {
 	return i
 }
 
-// next takes the next living page of a shape, or of the server, in an order by chance, so that each
-// stands in for one page before any does for two.
+// next returns the next living page of a shape, or of the server, in random order, so that each
+// stands in once before any does twice.
 func (f *future) next(shape int) *instance {
 	for range 2 {
 		for queue := f.queues[shape]; len(queue) > 0; queue = f.queues[shape] {
@@ -82,7 +82,7 @@ func (f *future) next(shape int) *instance {
 	return nil
 }
 
-// rank lets births come before changes of the same moment, so that these can link to the new pages.
+// rank sorts births before changes at the same time, so that these can link to the new pages.
 func rank(w what) int {
 	if w == changed {
 		return 1
@@ -90,7 +90,7 @@ func rank(w what) int {
 	return 0
 }
 
-// change gives a living page a new content, and the links it is waiting for.
+// change gives a living page a new content and its pending links.
 func (f *future) change(i *instance, t turn) {
 	last := i.versions[len(i.versions)-1]
 	now := f.time(t.at)
@@ -121,7 +121,7 @@ func (f *future) end(i *instance, at int32) {
 	}
 }
 
-// revive brings back one page that died.
+// revive brings back a dead page.
 func (f *future) revive(t turn) {
 	for _, n := range f.of[t.page] {
 		i := f.pages[n]
@@ -141,8 +141,8 @@ func (f *future) revive(t turn) {
 	}
 }
 
-// bear adds a new page of the kind of one that was born then. Those that came to link to that one
-// will link to the new one when they change next.
+// bear adds a new page of the kind of one that was born then. Pages that came to link to that one
+// will link to the new one at their next change.
 func (f *future) bear(t turn) *instance {
 	first := f.past.server.Pages[t.page]
 	v := first.Versions[slices.IndexFunc(first.Versions, func(v history.Version) bool {
@@ -160,7 +160,7 @@ func (f *future) bear(t turn) *instance {
 	return i
 }
 
-// link lets a new page link to those that were born with it, where the one of the past did.
+// link lets a new page link to those that were born with it, like the page of the past.
 func (f *future) link(page int32, twins map[int32]*instance) {
 	for k := range twins[page].versions {
 		v := &twins[page].versions[k]
@@ -173,7 +173,7 @@ func (f *future) link(page int32, twins map[int32]*instance) {
 	}
 }
 
-// address makes one of the same shape that no page had: "~2" behind the last name.
+// address returns a new URL of the same shape: with "~2" after the last name.
 func (f *future) address(url string) string {
 	root := strings.Index(url, "://") + len("://")
 	root += strings.IndexByte(url[root:]+"/", '/') + 1

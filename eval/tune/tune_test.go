@@ -18,7 +18,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// web is a synthetic web of stationary change: sessions, rebuilds, births and deaths.
+// web is a synthetic web with stationary change: sessions, rebuilds, births and deaths.
 var web = sync.OnceValues(func() ([]*history.Server, error) {
 	return timetravel.Histories(context.Background(),
 		synth.New(synth.Options{Seed: 5, Servers: 30, Pages: 1500}),
@@ -43,7 +43,7 @@ func learn(t *testing.T, servers []*history.Server, weeks int) *Model {
 	return m
 }
 
-// cut returns histories as they stood after some weeks.
+// cut returns histories as they were after some weeks.
 func cut(servers []*history.Server, weeks int) []*history.Server {
 	var all []*history.Server
 	for _, s := range servers {
@@ -63,7 +63,7 @@ func cut(servers []*history.Server, weeks int) []*history.Server {
 	return all
 }
 
-// flat is what a comparison needs of a history.
+// flat returns the part of a history to compare.
 func flat(s *history.Server) (all []history.Page) {
 	for _, p := range s.Pages {
 		all = append(all, *p)
@@ -71,8 +71,8 @@ func flat(s *history.Server) (all []history.Page) {
 	return all
 }
 
-// A future begins with the known past as it was, hangs on nothing later, nor on other servers or
-// their order, and is the same each time; another number gives another one.
+// TestFuture checks that a future begins with the known past, does not depend on later weeks, other
+// servers or their order, and is the same each time. Another number gives another future.
 func TestFuture(t *testing.T) {
 	const known, weeks = 20, 25
 	servers := synthetic(t)
@@ -104,7 +104,7 @@ func TestFuture(t *testing.T) {
 	}
 }
 
-// checkServer demands what a history promises.
+// checkServer checks the guarantees of a history.
 func checkServer(t *testing.T, s *history.Server) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -126,8 +126,8 @@ func checkServer(t *testing.T, s *history.Server) {
 	}
 }
 
-// In each round through the known weeks there happens as much as happened in them. Turns of one
-// page at one moment fall together, and a shape may have died out, so a few are lost.
+// TestAsMuchHappens checks that each round through the known weeks has as many events as these. A
+// few are lost: turns of one page at one time merge, and a shape may have died out.
 func TestAsMuchHappens(t *testing.T) {
 	const known = 20
 	servers := synthetic(t)
@@ -178,8 +178,8 @@ func predict(t *testing.T, source Source, o Options, budgets []float64) (*Foreca
 	return f, points
 }
 
-// Where change is stationary, what a replay then measures is within a tenth of what was predicted,
-// or inside the spread where a few changes decide; a second prediction is the same.
+// TestPredictionHolds checks that with stationary change the measurement of a replay is within a
+// tenth of the prediction, or in its spread if a few changes decide. A second prediction is equal.
 func TestPredictionHolds(t *testing.T) {
 	t.Parallel()
 	servers := synthetic(t)
@@ -222,8 +222,8 @@ func TestPredictionHolds(t *testing.T) {
 	}
 }
 
-// poissonWeb are servers of pages with known rates from start to the window's end, each start page
-// with links to all others. The rates are drawn by one seed, what happens by another.
+// poissonWeb returns servers of pages with known rates from start to the end of the window. Each
+// start page links to all others. One seed draws the rates, another the changes.
 func poissonWeb(rates, happens uint64, servers, pages int) []*history.Server {
 	r := rand.New(rand.NewPCG(rates, 1))
 	var all []*history.Server
@@ -249,7 +249,7 @@ func poissonWeb(rates, happens uint64, servers, pages int) []*history.Server {
 	return all
 }
 
-// visited tells what weekly visits to histories saw.
+// visited returns what weekly visits to histories saw.
 func visited(servers []*history.Server, weeks int) (pages []Visited) {
 	world := history.NewWorld(servers)
 	for _, s := range servers {
@@ -265,8 +265,8 @@ func visited(servers []*history.Server, weeks int) (pages []Visited) {
 	return pages
 }
 
-// From visits alone, of pages whose rates nobody told, what another run of the same web then
-// measures is within a tenth.
+// TestVisitsForetell predicts from visits alone. The measurement on another run of the same web is
+// within a tenth.
 func TestVisitsForetell(t *testing.T) {
 	t.Parallel()
 	const servers, pages = 10, 100
@@ -298,8 +298,8 @@ func TestVisitsForetell(t *testing.T) {
 	}
 }
 
-// Pages that change together, all or none in a week, have the frailty of such weeks: with share q
-// of busy weeks its variance is (1-q)/q. Here a week in four is busy: 3.
+// TestFrailty has pages that change together, all or none in a week: with share q of busy weeks the
+// variance of the frailty is (1-q)/q. Here a week in four is busy: 3.
 func TestFrailty(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var pages []Visited

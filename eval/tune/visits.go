@@ -15,36 +15,35 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Visited is a page as its visits tell of it, without any history of its versions.
+// Visited is a page as its visits saw it, without a history of versions.
 type Visited struct {
 	URL     string
 	History sitegraph.History
 	Links   []string // to pages of its server; may be nil
 }
 
-// Visits is a model of pages from what visits saw: that each changes at some steady rate. What is
-// not known of the rate is known from the pages of its server (estimator.Prior) and drawn anew for
-// each future. Weeks in which many or few pages of a server changed together are drawn as often
-// as the last 32 weeks had them.
+// Visits is a model of pages from visits: each changes at a steady rate. The pages of its server
+// (estimator.Prior) supply what is unknown about the rate, which is drawn anew for each future.
+// Weeks with many or few changes of a server are as frequent as in the last 32 weeks.
 type Visits struct {
 	servers []visitedServer
 	prior   *estimator.Prior
-	// frailty is the variance of what all rates of a server are multiplied with in a week, mean 1:
-	// 0 where pages change independently of each other.
+	// frailty is the variance of the weekly factor of all rates of a server, with mean 1: 0 if
+	// pages change independently.
 	frailty float64
 }
 
 type visitedServer struct {
 	name  string
 	pages []Visited
-	top   string // its start page
+	top   string // start page
 }
 
-// InformedWeeks are the weeks before the base of a future drawn from visits, of which a policy sees
-// the weekly states (Options.Base and Options.History): as a planner that knows its pages.
+// InformedWeeks is the number of weeks before the base in a future drawn from visits. A policy sees
+// their weekly states (Options.Base and Options.History), like a planner that knows its pages.
 const InformedWeeks = 12
 
-// LearnVisits learns from pages with a copy. It asks for at least one that was visited twice.
+// LearnVisits learns from pages with a copy. At least one must have been visited twice.
 func LearnVisits(pages []Visited) (*Visits, error) {
 	v := &Visits{}
 	byName := map[string]int{}
@@ -74,7 +73,7 @@ func LearnVisits(pages []Visited) (*Visits, error) {
 	}
 	v.prior = estimator.NewPrior(estimator.DefaultRates(), estimator.DefaultStrength,
 		len(v.servers), site)
-	const rounds = 10 // as Prior.Learn says
+	const rounds = 10 // as Prior.Learn documents
 	for range rounds {
 		v.prior.Learn(v.grids())
 	}
@@ -95,7 +94,7 @@ func (v *Visits) grids() iter.Seq2[int32, *estimator.Grid] {
 	}
 }
 
-// Seen is Watched: how often visits saw pages change.
+// Seen implements Watched: how often visits saw pages change.
 func (v *Visits) Seen() (byServer map[string]estimator.ChangeRate, all estimator.ChangeRate) {
 	byServer = map[string]estimator.ChangeRate{}
 	for _, s := range v.servers {
@@ -109,13 +108,13 @@ func (v *Visits) Seen() (byServer map[string]estimator.ChangeRate, all estimator
 	return byServer, all
 }
 
-// overdispersion is the method-of-moments estimate of the frailty: how much more the numbers of
-// pages seen changed vary from week to week than they would if pages changed independently,
+// overdispersion returns the method-of-moments estimate of the frailty: the excess variation of
+// weekly numbers of changed pages over independent changes,
 //
 //	sum over servers and weeks of (C - E)^2 - sum E (1 - E/n), over sum E^2
 //
-// where of n pages compared in a week C had changed, and E are to be expected, scaled so that a
-// server's expectations sum to what was seen. At most 10; 0 where nothing varies.
+// where C of n pages compared in a week had changed, and E is the expectation, scaled so that a
+// server's expectations add up to the observations. It is at most 10, and 0 without variation.
 func (v *Visits) overdispersion() float64 {
 	excess, squares := 0.0, 0.0
 	for s := range v.servers {
@@ -160,7 +159,7 @@ func (v *Visits) overdispersion() float64 {
 	return min(max(excess/squares, 0), 10)
 }
 
-// Added counts the start pages that are not among the pages, and that futures have nevertheless.
+// Added counts the start pages that are not among the pages. Futures have them anyway.
 func (v *Visits) Added() (n int) {
 	for _, s := range v.servers {
 		if !slices.ContainsFunc(s.pages, func(p Visited) bool { return p.URL == s.top }) {
@@ -177,18 +176,18 @@ func (v *Visits) Limit(o Options) Options {
 	return o
 }
 
-// Doubts say what a future of visits does not have.
+// Doubts reports what futures from visits lack.
 func (v *Visits) Doubts() (doubts []string) {
 	if n := v.Added(); n > 0 {
 		doubts = append(doubts, words.Plural(n, "start page")+
-			" not among the pages: a start page that never changes stands for each")
+			" not among the pages: a start page that never changes replaces each")
 	}
 	return append(doubts, fmt.Sprintf("a planner that has known its pages for %d weeks is "+
 		"predicted; "+
 		"no page is born or dies in what is drawn", InformedWeeks))
 }
 
-// Pages is the number of pages known.
+// Pages returns the number of known pages.
 func (v *Visits) Pages() (n int) {
 	for _, s := range v.servers {
 		n += len(s.pages)
@@ -196,8 +195,8 @@ func (v *Visits) Pages() (n int) {
 	return n
 }
 
-// Future draws InformedWeeks and then so many weeks. The start page of each server links to all its
-// pages; no page is born or dies.
+// Future draws InformedWeeks and then a number of weeks. The start page of each server links to all
+// its pages; no page is born or dies.
 func (v *Visits) Future(seed uint64, number, weeks int) []*history.Server {
 	all := make([]*history.Server, len(v.servers))
 	for s := range all {
@@ -244,7 +243,7 @@ type drawn struct {
 	made uint64
 }
 
-// rate draws from a posterior, per day.
+// rate draws a rate per day from a posterior.
 func (d *drawn) rate(r *estimator.Rates) float64 {
 	u := d.rng.Float64()
 	for i, w := range r.Weight {
@@ -256,10 +255,10 @@ func (d *drawn) rate(r *estimator.Rates) float64 {
 	return estimator.GridRate(0)
 }
 
-// mostInWeek bounds the changes of a page in a week: with visits of once a day seven tell as much.
+// mostInWeek limits the changes of a page in a week: for daily visits seven are equivalent.
 const mostInWeek = 100
 
-// versions are those of a page whose rate per day is multiplied by each week's frailty.
+// versions returns those of a page with this rate per day, multiplied by each week's frailty.
 func (d *drawn) versions(rate float64, frailty []float64, links []string) []history.Version {
 	version := func(t int64) history.Version {
 		d.made++

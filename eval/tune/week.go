@@ -13,12 +13,12 @@ const (
 	weekSeconds = 7 * daySeconds
 )
 
-// turn is what happened to a page at a moment of a week.
+// turn is an event of a page at a time of a week.
 type turn struct {
 	at   int32 // seconds after the week's start, from 0
 	page int32 // in the server's Pages
 	what what
-	// Of a change: which digests changed beside that of the bytes.
+	// text and main: for a change, which digests changed besides that of the bytes.
 	text, main bool
 }
 
@@ -31,17 +31,17 @@ const (
 	died
 )
 
-// past is what is known of a server.
+// past is the known past of a server.
 type past struct {
 	server *history.Server
 	weeks  [][]turn // by week, in order of time, then of page
 	shape  []int32  // by page: number of its address shape
 	shapes int
-	// pages that came to link to a page born in the known past, the first few
+	// hubs are the first few pages that came to link to a page born in the known past.
 	hubs map[int32][]int32
 }
 
-// pastOf reads the first weeks of a history and nothing of what comes later.
+// pastOf reads the first weeks of a history, and no later ones.
 func pastOf(s *history.Server, weeks int) *past {
 	p := &past{server: s, weeks: make([][]turn, weeks), shape: make([]int32, len(s.Pages))}
 	end := int64(weeks) * weekSeconds
@@ -84,7 +84,7 @@ func (p *past) follow(i int32, page *history.Page, end int64) {
 		if t >= end {
 			return
 		}
-		if what, ok := turned(last, v, lived); ok && t > 0 { // else it is how the window starts
+		if what, ok := turned(last, v, lived); ok && t > 0 { // else the state at the start
 			w := t / weekSeconds
 			next := turn{at: int32(t - w*weekSeconds), page: i, what: what}
 			if what == changed {
@@ -98,7 +98,7 @@ func (p *past) follow(i int32, page *history.Page, end int64) {
 	}
 }
 
-// turned says what a new version is; false: links or size alone differ.
+// turned returns the kind of a new version, or false if only links or size differ.
 func turned(last, next *history.Version, lived bool) (what, bool) {
 	switch was, is := last.Alive(), next.Alive(); {
 	case was && is:
@@ -112,7 +112,7 @@ func turned(last, next *history.Version, lived bool) (what, bool) {
 	}
 }
 
-// mostHubs bounds the pages remembered to link to a new one.
+// mostHubs limits the hubs remembered for a new page.
 const mostHubs = 3
 
 // findHubs finds the pages that came to link to those born in the known past.
