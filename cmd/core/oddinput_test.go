@@ -173,9 +173,9 @@ func TestOddHistories(t *testing.T) {
 			[]string{line(0, "/", ""), line(0, "/a", ""), line(13, "/a", "2"), "",
 				lineOf("b.example", 0, "/", "", "/b"), lineOf("b.example", 0, "/b", "")}, 3, 0, 0,
 			0, 0, -1,
-			"the history of a.example tells no links at week 12: only its start page is " +
+			"the history of a.example has no links at week 12: only its start page is " +
 				"surveyed, 1 other pages are left out",
-			"the history of a.example tells no links at week 12: only its start page counts, 1 " +
+			"the history of a.example has no links at week 12: only its start page counts, 1 " +
 				"other pages are left out"},
 		{"a server without its top page", []string{line(0, "/a", "", "/b"), line(0, "/b", ""), "",
 			lineOf("b.example", 0, "/", "", "/b"), lineOf("b.example", 0, "/b", "")}, 4, 0, 0, 0, 0,
@@ -260,7 +260,7 @@ func TestOddHistories(t *testing.T) {
 // A late base leaves no room for the usual weeks: those that fit are taken, and it is said.
 func TestLateBase(t *testing.T) {
 	file := writeFile(t, filepath.Join(t.TempDir(), "a.jsonl.gz"), historyFile(t, "a.example", 3))
-	const unfit = "recrawl: warning: of the usual weeks (2,4,12,24) not all fit behind week 50 " +
+	const unfit = "recrawl: warning: not all of the usual weeks (2,4,12,24) fit after week 50 " +
 		"of a window of 60 weeks; taken: 2,4; --weeks and --base choose others\n"
 	r := recrawl(t, "survey", file, "--base", "50", "--quiet", "--json").ok(t)
 	s := decode[surveyResult](t, r, true)
