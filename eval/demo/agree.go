@@ -10,7 +10,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// step is one visit, in what must not depend on the world.
+// step is one visit, in the parts that must not depend on the world.
 type step struct {
 	round   int
 	url     string
@@ -27,7 +27,7 @@ func (s step) String() string {
 	return fmt.Sprintf("day %d, %s: %v (%v)", s.round, s.url, s.verdict, s.reason)
 }
 
-// SweepCount is a sweep in numbers.
+// SweepCount has the numbers of a sweep.
 type SweepCount struct {
 	Sites   int `json:"sites"`
 	Tops    int `json:"tops"`
@@ -35,7 +35,7 @@ type SweepCount struct {
 	Changed int `json:"changed"`
 }
 
-// countSites counts the sites by a method of the pages that a world showed at the base.
+// countSites counts the sites of a method over the pages of a world at the base.
 func countSites(stage *eval.Stage, method string) (c SweepCount) {
 	hasCopy := func(p sitegraph.PageID) bool {
 		return stage.Records[p].State == sitegraph.StateAlive
@@ -51,7 +51,7 @@ func countSites(stage *eval.Stage, method string) (c SweepCount) {
 	return c
 }
 
-// TopFirst is one method's sweep in both worlds.
+// TopFirst is the sweep of one method in both worlds.
 type TopFirst struct {
 	Method     string     `json:"method"`
 	HTTP       SweepCount `json:"http"`

@@ -9,14 +9,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Kept is what a demo left in an archive.
+// Kept counts what a demo left in an archive.
 type Kept struct {
 	Directory string `json:"directory"`
 	Captures  int    `json:"captures"` // robots.txt included
-	Revisits  int    `json:"revisits"` // of them, those that have the body of an earlier one
+	Revisits  int    `json:"revisits"` // captures with the body of an earlier one
 }
 
-// openArchive opens the archive of a directory, whose times are those of the clock; nil for "".
+// openArchive opens the archive of a directory, with times of the clock; nil for "".
 func openArchive(dir string, clock *crawl.VirtualClock) (*archive.Archive, error) {
 	if dir == "" {
 		return nil, nil
@@ -25,7 +25,7 @@ func openArchive(dir string, clock *crawl.VirtualClock) (*archive.Archive, error
 		Now: clock.Now})
 }
 
-// taking is how a world's visits are taken into an archive; nil for none.
+// taking returns a function that stores a world's visits in an archive; nil for none.
 func taking(a *archive.Archive) timetravel.Take {
 	if a == nil {
 		return nil
@@ -55,7 +55,7 @@ func (a archiving) Recall(string, func(string) ([]byte, bool, error)) error { re
 
 func (a archiving) Keep(func(string, []byte) error) error { return a.archive.Sync() }
 
-// keptIn counts what an archive has; nil for none.
+// keptIn counts the content of an archive; nil for none.
 func keptIn(dir string, a *archive.Archive) (*Kept, error) {
 	if a == nil {
 		return nil, nil

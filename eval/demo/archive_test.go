@@ -12,8 +12,8 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive"
 )
 
-// What an archive has, revisits included, is what the web served at that moment. It has
-// every visit. To keep it changes no visit.
+// TestDemoArchive checks that the archive has every visit, revisits included, with the content of
+// the web at that time, and that archiving changes no visit.
 func TestDemoArchive(t *testing.T) {
 	t.Parallel()
 	t.Run("built-in web", func(t *testing.T) { checkArchive(t, builtIn()) })

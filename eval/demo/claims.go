@@ -17,31 +17,30 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Claims says what feeds, sitemaps and Last-Modified are worth on a web: the same policy over HTTP
-// with and without them. A visit to a feed or sitemap is one of the budget like any other.
+// Claims measures the gain by feeds, sitemaps and Last-Modified on a web: the same policy over HTTP
+// with and without them. Visits to feeds and sitemaps take part of the budget.
 type Claims struct {
 	There []SourcesThere `json:"there"`
 	Runs  []ClaimsRun    `json:"runs"`
 }
 
-// SourcesThere counts the files of a kind at the end of the weeks, whether anything names them or
-// not.
+// SourcesThere counts the files of a kind at the end of the weeks, linked or not.
 type SourcesThere struct {
 	Kind    string `json:"kind"`
 	Files   int    `json:"files"`
 	Servers int    `json:"servers"`
 }
 
-// ClaimsRun is one run over HTTP, with a base crawl of its own.
+// ClaimsRun is one run over HTTP, with its own base crawl.
 type ClaimsRun struct {
 	Policy       string            `json:"policy"`
-	Sources      bool              `json:"sources"`       // feeds and sitemaps are visited
-	LastModified bool              `json:"last_modified"` // what answers say of it is heard
+	Sources      bool              `json:"sources"`       // visit feeds and sitemaps
+	LastModified bool              `json:"last_modified"` // use Last-Modified of answers
 	Result       eval.StreamResult `json:"result"`
 }
 
-// claimsRuns are what to set side by side: all, all but belief in what feeds and sitemaps claim,
-// without these, and without Last-Modified, too.
+// claimsRuns returns the runs to compare: with everything, without belief in claims of feeds and
+// sitemaps, without these, and also without Last-Modified.
 func claimsRuns(name string) []ClaimsRun {
 	runs := []ClaimsRun{{Policy: name, Sources: true, LastModified: true}}
 	if name == policy.Default {
@@ -51,7 +50,7 @@ func claimsRuns(name string) []ClaimsRun {
 	return append(runs, ClaimsRun{Policy: name, LastModified: true}, ClaimsRun{Policy: name})
 }
 
-// claims measures what sources are worth to the policy of the weeks.
+// claims measures the gain of the policy by sources.
 func (s *show) claims(ctx context.Context, p plan) (*Claims, error) {
 	end := s.corpus.Base.Add(time.Duration(p.stream.Weeks) * 7 * 24 * time.Hour)
 	r := &Claims{There: sourcesOf(s.web, end), Runs: claimsRuns(p.policy)}
@@ -63,7 +62,7 @@ func (s *show) claims(ctx context.Context, p plan) (*Claims, error) {
 	})
 }
 
-// claimsOf crawls the web and keeps it fresh, over HTTP, with what a run is allowed.
+// claimsOf crawls the web and keeps it fresh over HTTP, with the evidence that a run may use.
 func (s *show) claimsOf(ctx context.Context, r *ClaimsRun, o eval.StreamOptions,
 	tick func()) error {
 	clock := crawl.NewVirtualClock(s.corpus.Base.Add(-24 * time.Hour))
@@ -91,8 +90,8 @@ func (s *show) claimsOf(ctx context.Context, r *ClaimsRun, o eval.StreamOptions,
 	return err
 }
 
-// undated is a world that does not tell when a version appeared. Servers are still asked whether a
-// page has changed, by its ETag.
+// undated is a world without times of versions. Servers are still asked by ETag whether a page has
+// changed.
 type undated struct{ crawl.Fetcher }
 
 func (u undated) Fetch(ctx context.Context, r crawl.Request) (sitegraph.Observation, error) {
@@ -101,7 +100,7 @@ func (u undated) Fetch(ctx context.Context, r crawl.Request) (sitegraph.Observat
 	return o, err
 }
 
-// sourcesOf counts the feeds and sitemaps of a web at a moment.
+// sourcesOf counts the feeds and sitemaps of a web at a time.
 func sourcesOf(web timetravel.Archive, at time.Time) []SourcesThere {
 	there := []SourcesThere{{Kind: planner.Sitemap.String()}, {Kind: planner.Feed.String()}}
 	for _, server := range web.Servers() {

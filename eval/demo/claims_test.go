@@ -7,8 +7,8 @@ import (
 	"github.com/recrawl/recrawl/eval"
 )
 
-// With feeds and sitemaps and without, a policy has the same budget, in which each visit to a
-// source takes a place; without them it does what a replay does. What Last-Modified claims is true
+// TestDemoClaims checks that a policy has the same budget with and without feeds and sitemaps, each
+// visit to one included. Without them it acts as in a replay. Claims of Last-Modified are true
 // here.
 func TestDemoClaims(t *testing.T) {
 	t.Parallel()

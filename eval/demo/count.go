@@ -8,7 +8,7 @@ import (
 	"github.com/recrawl/recrawl/satstore"
 )
 
-// httpCount is what the virtual servers saw.
+// httpCount counts the requests at the virtual servers.
 type httpCount struct {
 	mu       sync.Mutex
 	requests int
@@ -21,7 +21,7 @@ func newHTTPCount() *httpCount {
 	return &httpCount{last: map[string]time.Time{}, leastGap: -1}
 }
 
-// rewind tells that another visitor comes, on a clock of its own.
+// rewind prepares for another visitor with its own clock.
 func (h *httpCount) rewind() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -45,7 +45,7 @@ func (h *httpCount) log(a timetravel.Access) {
 	h.last[a.Server] = a.Time
 }
 
-// HTTPResult sums the run over HTTP up.
+// HTTPResult summarizes the run over HTTP.
 type HTTPResult struct {
 	Policy          string  `json:"policy"` // of the weeks
 	Visits          int     `json:"visits"`
@@ -56,7 +56,7 @@ type HTTPResult struct {
 	Seconds         float64 `json:"seconds"`           // real
 	StorePages      int     `json:"store_pages"`
 	StoreBytes      int64   `json:"store_bytes"`
-	Archive         *Kept   `json:"archive,omitempty"` // nil: nothing is kept
+	Archive         *Kept   `json:"archive,omitempty"` // nil: there is no archive
 }
 
 func (h *httpCount) result(visits int, elapsed time.Duration, s satstore.Stats) HTTPResult {

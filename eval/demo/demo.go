@@ -13,14 +13,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Options of a demo.
+// Options configure a demo.
 type Options struct {
 	Seed  uint64
 	Pages int    // of the synthetic web
-	Sites string // file or directory of recorded sites to serve instead; "": none
-	Keep  string // directory in which the stores stay (Occupied says if it is free); "": none do
-	// Archive is the directory that keeps what the crawl of the base and the weeks fetch over HTTP,
-	// as WARC files (Occupied says if it is free); "": nothing is kept.
+	Sites string // recorded sites to serve instead, a file or directory; "": none
+	Keep  string // directory in which the stores stay (Occupied checks it); "": none
+	// Archive is the directory for WARC files of the base crawl and the weeks over HTTP (Occupied
+	// checks it); "": none.
 	Archive string
 
 	Change sitegraph.ChangeBy
@@ -29,28 +29,28 @@ type Options struct {
 	Budget float64 // share of the pages a day
 	New    float64 // share of the budget for new pages
 
-	Claims bool // also measure what feeds and sitemaps are worth
+	Claims bool // also measure the gain by feeds and sitemaps
 
 	Progress Progress
 }
 
-// Progress begins to tell how far a part of the work has come, of so many steps.
+// Progress starts the bar of a part of the work, with a number of steps.
 type Progress func(what string, steps int) Bar
 
-// Bar tells how far a part of the work has come. It may be used by many goroutines.
+// Bar shows the progress of a part of the work. Goroutines may share it.
 type Bar interface {
 	Step()       // one step more
-	At(done int) // so many steps in all
+	At(done int) // total of steps so far
 	End()
 }
 
-// shownPolicies are those a demo has room for; eval compares all.
+// shownPolicies are the policies of a demo; eval compares all.
 var shownPolicies = []string{
 	"random", "breadth-first", "a", "b-closure", "c-closure", "interval", "ebayes",
 	policy.Default, "clairvoyant",
 }
 
-// agent is the user agent on loopback. The address is that of the example domain.
+// agent is the user agent on loopback, with the URL of the example domain.
 const agent = "recrawl-demo/1.0 (+https://www.example.com/recrawl-demo)"
 
 // topFirst are the methods whose sweeps a demo makes over HTTP.
@@ -59,7 +59,7 @@ var topFirst = []string{"a", "b-closure", "c-closure"}
 // sweepWeeks is the horizon of the demo's sweeps: a month, as in most figures of [LINK].
 const sweepWeeks = 4
 
-// Result is what a demo found.
+// Result is the result of a demo.
 type Result struct {
 	Web        string            `json:"web"`
 	HTTP       HTTPResult        `json:"http"`
@@ -71,7 +71,7 @@ type Result struct {
 	Comparison *synth.Comparison `json:"comparison,omitempty"`
 }
 
-// Run makes a demo. That both worlds agree is for the caller to look up: Result.Agreement.
+// Run makes a demo. Callers check Result.Agreement for the agreement of both worlds.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	web, about, comparison, err := o.open(history.WorldEpoch)
 	if err != nil {
@@ -104,16 +104,16 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	return r, nil
 }
 
-// show is a web that can be shown over HTTP and by replay.
+// show is a web that can be visited over HTTP and by replay.
 type show struct {
 	web      timetravel.Archive
-	corpus   *eval.Dataset // the same web, recorded
+	corpus   *eval.Dataset // the recorded web
 	keep     string
 	archive  string
 	progress Progress
 }
 
-// plan is what a demo does in each of its two worlds.
+// plan is the work of a demo in each of its two worlds.
 type plan struct {
 	sweeps []string // methods of the sweeps after the base crawl
 	policy string   // of the weeks after it
@@ -130,7 +130,7 @@ func (p plan) snapshot() eval.SnapshotOptions {
 	return eval.SnapshotOptions{Weeks: sweepWeeks, Seed: p.stream.Seed}
 }
 
-// policies measures the policies shown, and the one that ran over HTTP, on the replay.
+// policies measures the shown policies, and the one that ran over HTTP, on the replay.
 func (s *show) policies(ctx context.Context, p plan) (
 	run eval.StreamRun, sweep eval.SnapshotRun, err error) {
 	policies := shownPolicies

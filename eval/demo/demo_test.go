@@ -20,16 +20,16 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// structurePolicies go by sites: each must do over HTTP what it does in a replay.
+// structurePolicies use sites: each must do the same over HTTP and in a replay.
 var structurePolicies = []string{"a", "b", "b-closure", "c", "c-closure", "c-then-b"}
 
-// builtIn is a synthetic web with frames, feeds, machine-made and personal pages.
+// builtIn returns a synthetic web with frames, feeds, machine-made and personal pages.
 func builtIn() timetravel.Archive {
 	return synth.New(synth.Options{Seed: 3, Servers: 8, Pages: 300, Start: history.WorldEpoch})
 }
 
-// recordedSites returns the whole sites beside the module, all or one of them, and skips the
-// test where they are not there: the pages are not ours to publish.
+// recordedSites returns the whole sites beside the module, all or one. Without them it skips the
+// test: the pages may not be published.
 func recordedSites(t *testing.T, file string) timetravel.Archive {
 	t.Helper()
 	if testing.Short() {
@@ -46,7 +46,7 @@ func recordedSites(t *testing.T, file string) timetravel.Archive {
 	return timetravel.Align(sites, history.WorldEpoch)
 }
 
-// traveller shows a web twice.
+// traveller makes a journey twice.
 type traveller struct {
 	*testing.T
 	*show
@@ -61,7 +61,7 @@ func newTraveller(t *testing.T, web timetravel.Archive) *traveller {
 	return &traveller{t, &show{web: web, corpus: corpus, progress: untold}}
 }
 
-// untold tells nobody how far the work has come.
+// untold reports no progress.
 func untold(string, int) Bar { return silent{} }
 
 type silent struct{}
@@ -70,7 +70,7 @@ func (silent) Step()  {}
 func (silent) At(int) {}
 func (silent) End()   {}
 
-// both makes the journey over HTTP and by replay, and demands that they are one.
+// both makes the journey over HTTP and by replay, and checks that they are equal.
 func (tr *traveller) both(p plan) (http, replayed journey) {
 	tr.Helper()
 	http, counted, err := tr.overHTTP(tr.Context(), p)
@@ -92,9 +92,9 @@ func (tr *traveller) both(p plan) (http, replayed journey) {
 	return http, replayed
 }
 
-// What is evaluated is what runs: sweeps and streams of the policies that go by sites, and streams
-// of sites, visit over HTTP the same pages in the same order with the same outcomes as in a replay
-// of the histories made from the same web, and recrawl eval counts the same.
+// TestTopFirstOverHTTP checks that the evaluated program is the one that runs. Sweeps and streams
+// of policies with sites visit over HTTP the same pages in the same order with the same outcomes as
+// in a replay of the histories of that web, and recrawl eval counts the same.
 func TestTopFirstOverHTTP(t *testing.T) {
 	t.Parallel()
 	t.Run("built-in web", func(t *testing.T) {
@@ -146,9 +146,9 @@ func checkWorlds(t *testing.T, web, small timetravel.Archive) {
 	}
 }
 
-// checkPartitions compares, as JSON, how the servers divide by the store of the base and by
-// the histories, written and read again. Sites link to /about and redirect to /about/: through such
-// links too, pages are found in sites.
+// checkPartitions compares, as JSON, the divisions of the servers by the store of the base and by
+// the histories, written and read again. Sites link to /about and redirect to /about/: pages are
+// found in sites also through such links.
 func (tr *traveller) checkPartitions() {
 	tr.Helper()
 	store, err := satstore.Open(filepath.Join(tr.keep, KeptBase), satstore.Options{ReadOnly: true})
@@ -201,7 +201,7 @@ func (tr *traveller) divided(method string) func(*eval.DividedServer, error) str
 	}
 }
 
-// The comparison of worlds must see a difference wherever there is one, and say where.
+// TestWorldsDiffer checks that the comparison of worlds finds any difference, and its place.
 func TestWorldsDiffer(t *testing.T) {
 	p := plan{sweeps: []string{"a", "c"}, policy: "ebayes"}
 	travel := func() journey {

@@ -12,9 +12,9 @@ import (
 	"github.com/recrawl/recrawl/satstore/machine"
 )
 
-// Savings says what feeds, sitemaps and Last-Modified save on webs, over several seeds: the same
-// policy over HTTP with and without them, each seed with itself. A visit to a feed or sitemap is
-// one of the budget like any other.
+// Savings measures the savings by feeds, sitemaps and Last-Modified on webs, over several seeds:
+// the same policy over HTTP with and without them, with equal seeds. Visits to feeds and sitemaps
+// take part of the budget.
 type Savings struct {
 	Policy string      `json:"policy"`
 	Seeds  int         `json:"seeds"`
@@ -23,28 +23,28 @@ type Savings struct {
 	Webs   []WebSaving `json:"webs"`
 }
 
-// WebSaving is of one web, or of the built-in ones of all seeds.
+// WebSaving is the result for one web, or for the built-in webs of all seeds.
 type WebSaving struct {
 	Web     string    `json:"web"`
 	Gains   []Gain    `json:"gains"`   // at equal requests
 	Savings []Saving  `json:"savings"` // at equal measures
 	Without []Outcome `json:"without"` // by seed
-	// With are by seed, for each of Shares with all signals, and then with the full budget and each
-	// of the Signals alone.
+	// With has the outcomes by seed: for each of Shares with all signals, and then with the full
+	// budget and each of the Signals alone.
 	With [][]Outcome `json:"with"`
 }
 
-// Outcome is what one run reached.
+// Outcome is the result of one run.
 type Outcome struct {
-	Requests   int         `json:"requests"` // feeds and sitemaps included, robots.txt not
-	Sources    int         `json:"sources"`  // of these, to feeds and sitemaps
+	Requests   int         `json:"requests"` // with feeds and sitemaps, without robots.txt
+	Sources    int         `json:"sources"`  // to feeds and sitemaps
 	Changed    int         `json:"changed"`
 	Coverage   eval.Number `json:"coverage"`
 	Freshness  eval.Number `json:"freshness"`
 	Discovered eval.Number `json:"discovered"`
 }
 
-// Gain is the difference that signals make to a measure at the same budget.
+// Gain is the effect of signals on a measure at the same budget.
 type Gain struct {
 	Signals    string         `json:"signals"`
 	Measure    string         `json:"measure"`
@@ -55,19 +55,20 @@ type Gain struct {
 	Interval   [2]eval.Number `json:"interval"`   // of the mean
 }
 
-// Saving is how much fewer requests reach with all signals what the full budget reaches without.
+// Saving is the number of requests saved: with all signals fewer requests reach the measure of the
+// full budget without them.
 type Saving struct {
 	Measure  string         `json:"measure"`
 	Without  eval.Number    `json:"without"` // requests of a run, mean
-	Saved    eval.Number    `json:"saved"`   // share of them; below 0: more are needed
+	Saved    eval.Number    `json:"saved"`   // share of them; negative: more are needed
 	Interval [2]eval.Number `json:"interval"`
 }
 
-// Shares are those of the budget that runs with all signals have, rising; 1 is among them. A saving
-// beyond the first, or a loss beyond the last, is told as that.
+// Shares are the parts of the budget for runs with all signals, ascending, with 1 among them. A
+// saving or loss outside of them counts as the first or last.
 var Shares = []float64{0.4, 0.6, 0.8, 1, 1.25}
 
-// AllSignals names all of them together, Signals each alone.
+// AllSignals names all signals together, Signals each alone.
 const AllSignals = "all"
 
 var Signals = []string{"feeds, sitemaps", "Last-Modified"}
@@ -85,8 +86,8 @@ func (o *Outcome) measure(name string) float64 {
 	return float64(o.Discovered)
 }
 
-// Save measures what signals save, for the seeds from Options.Seed on. A built-in web is another
-// one for each; of recorded sites each is a web by itself, and seeds are those of the policy.
+// Save measures the savings by signals, for the seeds from Options.Seed on. A built-in web differs
+// for each seed. Recorded sites are each a web, and seeds are those of the policy.
 func Save(ctx context.Context, o Options, seeds int) (*Savings, error) {
 	r := &Savings{Policy: o.Policy, Seeds: seeds, Weeks: o.Weeks, Budget: o.Budget}
 	var archives []timetravel.Archive // nil: the built-in web
@@ -119,7 +120,7 @@ func Save(ctx context.Context, o Options, seeds int) (*Savings, error) {
 	return r, nil
 }
 
-// oneServer is the part of an archive that one server makes.
+// oneServer is the part of an archive with one server.
 type oneServer struct {
 	timetravel.Archive
 	name string
@@ -174,7 +175,7 @@ func (noBar) Step()  {}
 func (noBar) At(int) {}
 func (noBar) End()   {}
 
-// sum makes means, spreads and intervals of the outcomes.
+// sum computes means, spreads and intervals of the outcomes.
 func (w *WebSaving) sum(seed uint64) {
 	w.Gains, w.Savings = nil, nil
 	full := slices.Index(Shares, 1)
@@ -192,8 +193,8 @@ func (w *WebSaving) sum(seed uint64) {
 	}
 }
 
-// gain compares the runs at a place of With with those without signals. Seeds for which the measure
-// is not defined do not count.
+// gain compares the runs at a place of With with those without signals. Seeds with an undefined
+// measure do not count.
 func (w *WebSaving) gain(signals, measure string, at int, seed uint64) Gain {
 	var without, with, differences []float64
 	for k := range w.Without {
@@ -211,8 +212,8 @@ func (w *WebSaving) gain(signals, measure string, at int, seed uint64) Gain {
 	return g
 }
 
-// saving finds the requests that reach a measure. It goes by the mean difference of the seeds from
-// the run without signals, at each of the Shares.
+// saving computes the requests that reach a measure, from the mean difference over the seeds to the
+// run without signals at each of the Shares.
 func (w *WebSaving) saving(measure string, seed uint64) Saving {
 	s := Saving{Measure: measure, Saved: eval.Number(math.NaN())}
 	changed := false
@@ -222,7 +223,7 @@ func (w *WebSaving) saving(measure string, seed uint64) Saving {
 		changed = changed || w.Without[k].Changed > 0
 	}
 	s.Without, s.Interval = mean(requests), [2]eval.Number{s.Saved, s.Saved}
-	if !changed { // whatever is fetched, all copies are good
+	if !changed { // all copies are always fresh
 		return s
 	}
 	saved := func(times []int) float64 {
@@ -248,8 +249,8 @@ func (w *WebSaving) saving(measure string, seed uint64) Saving {
 	return s
 }
 
-// reached is the least share from which on no difference is below 0, by straight lines between the
-// shares, which rise; the first if none is below, the last if that is.
+// reached returns the least share from which on no difference is negative, linear between the
+// ascending shares; the first if none is negative, the last if that is.
 func reached(shares, differences []float64) float64 {
 	for i := len(shares) - 1; i >= 0; i-- {
 		if differences[i] >= 0 {
@@ -264,8 +265,8 @@ func reached(shares, differences []float64) float64 {
 	return shares[0]
 }
 
-// overSeeds is the 5th and 95th percentile of a figure over 200 resamples of so many seeds;
-// undefined for one, which gives no interval.
+// overSeeds returns the 5th and 95th percentile of a figure over 200 resamples of the seeds;
+// undefined for one seed.
 func overSeeds(seeds int, seed uint64, figure func(times []int) float64) [2]eval.Number {
 	if seeds < 2 {
 		return eval.Interval(nil)
@@ -277,7 +278,7 @@ func overSeeds(seeds int, seed uint64, figure func(times []int) float64) [2]eval
 	return eval.Interval(drawn)
 }
 
-// weighted is the mean of values that count so many times each.
+// weighted returns the mean of values with these weights.
 func weighted(values []float64, times []int) float64 {
 	sum, n := 0.0, 0
 	for i, v := range values {
@@ -295,7 +296,7 @@ func mean(values []float64) eval.Number {
 	return eval.Number(sum / float64(len(values)))
 }
 
-// deviation is the standard deviation of a sample; undefined for fewer than two values.
+// deviation returns the standard deviation of a sample; undefined for fewer than two values.
 func deviation(values []float64) eval.Number {
 	if len(values) < 2 {
 		return eval.Number(math.NaN())

@@ -11,10 +11,10 @@ import (
 	"github.com/recrawl/recrawl/satstore/crashtest"
 )
 
-// PageOf is evals.SavingsPage, which imports this package.
+// PageOf is evals.SavingsPage; that package imports this one.
 var PageOf func(*Savings) report.Page
 
-// The least share from which on nothing is lost, by hand.
+// TestReached checks the least share without loss, by hand.
 func TestReached(t *testing.T) {
 	shares := []float64{0.5, 1, 1.5}
 	for _, c := range []struct {
@@ -33,8 +33,8 @@ func TestReached(t *testing.T) {
 	}
 }
 
-// Means, spreads and savings of two seeds, by hand; one seed has no interval, and seeds for which a
-// measure is not defined do not count.
+// TestSavingsByHand checks means, spreads and savings of two seeds. One seed has no interval, and
+// seeds with an undefined measure do not count.
 func TestSavingsByHand(t *testing.T) {
 	nan := eval.Number(math.NaN())
 	w := WebSaving{Web: "w"}
@@ -73,7 +73,7 @@ func TestSavingsByHand(t *testing.T) {
 	near("of another", w.Gains[6].Difference, -0.02)
 	near("saved at equal coverage", w.Savings[0].Saved, 0.3)
 	near("requests", w.Savings[0].Without, 1000)
-	near("saved at equal freshness", w.Savings[1].Saved, -0.25) // at the full budget it is less
+	near("saved at equal freshness", w.Savings[1].Saved, -0.25) // less at the full budget
 
 	w.Without, w.With = w.Without[:1], w.With[:1]
 	w.sum(1)
@@ -88,8 +88,8 @@ func TestSavingsByHand(t *testing.T) {
 	}
 }
 
-// Signals do not lose, on the small built-in web: the mean over the seeds of the difference is not
-// below that by more than a hundredth.
+// TestSignalsDoNotLose checks on the small built-in web that the mean difference over the seeds is
+// at least -0.01.
 func TestSignalsDoNotLose(t *testing.T) {
 	if testing.Short() {
 		t.Skip("crawls 24 webs over HTTP")
@@ -111,12 +111,12 @@ func TestSignalsDoNotLose(t *testing.T) {
 	}
 }
 
-// The same on each recorded site.
+// TestSignalsDoNotLoseOnSites checks the same on each recorded site.
 func TestSignalsDoNotLoseOnSites(t *testing.T) {
 	if !crashtest.Long() {
 		t.Skip("serves four sites 320 times, ten minutes; set RECRAWL_LONG")
 	}
-	recordedSites(t, "") // skips where they are not there
+	recordedSites(t, "") // skips without them
 	r, err := Save(t.Context(), Options{Seed: 1, Policy: "sites", Weeks: 24, Budget: 0.02,
 		New: 0.25, Sites: filepath.Join("..", "..", "..", "shared", "data", "sites"),
 		Progress: untold}, 10)

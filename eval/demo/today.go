@@ -15,9 +15,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Today crawls the web of a demo over HTTP and keeps it fresh for its weeks, as Run does, with
-// times that end at the last midnight of UTC before now. The store in dir, which is new, is as a
-// run would have left it. It returns the budget in fetches a day, 1 or more.
+// Today crawls the web of a demo over HTTP and keeps it fresh for its weeks, like Run, with times
+// that end at the last midnight of UTC before now. dir is a new directory; its store is then as
+// after a run. It returns the budget in fetches a day, at least 1.
 func Today(ctx context.Context, o Options, dir string, now time.Time) (perDay int, err error) {
 	const day = 24 * time.Hour
 	days := 7 * o.Weeks
@@ -57,7 +57,7 @@ func Today(ctx context.Context, o Options, dir string, now time.Time) (perDay in
 	for d := range days + 1 {
 		r := planner.Round{Number: d, Start: base.Add(time.Duration(d-1) * day),
 			End: base.Add(time.Duration(d) * day), Budget: perDay}
-		if d == 0 { // all pages that there are
+		if d == 0 { // all known pages
 			r.Budget = planner.Unlimited
 		}
 		if err := clock.SleepUntil(ctx, r.Start); err != nil {

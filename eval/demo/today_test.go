@@ -8,8 +8,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// The store of the web until today has visits of each of its days, the last of them on the day that
-// ended at midnight, and is due to be visited today or later.
+// TestToday checks that the store of the web until today has visits on each day, the last on the
+// day that ended at midnight, and that it is due today or later.
 func TestToday(t *testing.T) {
 	now := time.Date(2031, 5, 7, 15, 4, 5, 0, time.UTC)
 	dir := t.TempDir()

@@ -12,8 +12,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// open returns the web to serve, which begins at a moment, and what to say of it. A synthetic one
-// is compared with the paper's.
+// open returns the web to serve, from a time on, and its description. A synthetic one is compared
+// with the paper's.
 func (o *Options) open(start time.Time) (timetravel.Archive, string, *synth.Comparison, error) {
 	if o.Sites != "" {
 		sites, err := timetravel.LoadSites(o.Sites)
@@ -34,7 +34,7 @@ func (o *Options) open(start time.Time) (timetravel.Archive, string, *synth.Comp
 	return web, about, &comparison, nil
 }
 
-// record reads the web: what a replay needs to know of it.
+// record reads the web for a replay.
 func record(
 	ctx context.Context, web timetravel.Archive, change sitegraph.ChangeBy, progress Progress,
 ) (*eval.Dataset, error) {
@@ -46,13 +46,13 @@ func record(
 		return nil, err
 	}
 	for _, s := range servers {
-		s.T0 = history.WorldEpoch.Unix() // all start together, whatever each server's first page
+		s.T0 = history.WorldEpoch.Unix() // all start together, whatever their first pages
 	}
 	return eval.NewDataset(ctx, servers, eval.Options{Change: change, LastModified: true})
 }
 
-// watched tells how far Histories has come: it asks for the paths of each server once, and
-// is done with one server when it asks for those of the next.
+// watched reports the progress of Histories: it requests the paths of each server once, and has
+// finished a server when it requests those of the next.
 type watched struct {
 	timetravel.Archive
 	bar   Bar

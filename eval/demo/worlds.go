@@ -16,20 +16,20 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// journey is what a world showed, visit by visit: the crawl of the web at the base, the
-// sweeps, each from the base, and the weeks after the base.
+// journey has the visits of a world: the crawl of the web at the base, the sweeps, each from the
+// base, and the weeks after the base.
 type journey struct {
 	crawl, weeks []step
 	sweeps       []swept
 }
 
-// swept is one sweep of a method: the sites it went by, and what it saw.
+// swept is one sweep of a method: its sites and visits.
 type swept struct {
 	SweepCount
 	steps []step
 }
 
-// visits is the number of all visits.
+// visits returns the number of all visits.
 func (j *journey) visits() int {
 	n := len(j.crawl) + len(j.weeks)
 	for _, s := range j.sweeps {
@@ -91,16 +91,15 @@ func (s *show) overHTTP(ctx context.Context, p plan) (j journey, result HTTPResu
 	return j, result, err
 }
 
-// The stores that a demo keeps, by their folders in Options.Keep: as after the crawl of the base,
-// and as after the weeks.
+// Stores that a demo keeps, by their folders in Options.Keep: after the crawl of the base, and
+// after the weeks.
 const (
 	KeptBase = "base"
 	KeptData = "data"
 )
 
-// Occupied is the first place at which there is something already, of the stores that are kept in a
-// directory and of an archive, which may be an empty directory; "" if all are free. The directory
-// "" stands for none.
+// Occupied returns the first existing file or folder among the stores to keep in a directory and an
+// archive, which may be an empty directory; "" if all are free. The directory "" means none.
 func Occupied(keep, archive string) string {
 	if keep != "" {
 		for _, part := range []string{KeptBase, KeptData} {
@@ -119,7 +118,7 @@ func Occupied(keep, archive string) string {
 	return ""
 }
 
-// onDisk does something on a stage with the store of a directory.
+// onDisk calls do on a stage with the store of a directory.
 func onDisk(dir string, base time.Time, stage *eval.Stage, do func(*satstore.Store) error) (
 	err error) {
 	store, err := satstore.Open(dir, satstore.Options{Now: base})
@@ -131,8 +130,8 @@ func onDisk(dir string, base time.Time, stage *eval.Stage, do func(*satstore.Sto
 	return do(store)
 }
 
-// sweepsOverHTTP sweeps a month after the base. The visitor is another one than that of the
-// weeks, which knows nothing of later months.
+// sweepsOverHTTP sweeps a month after the base. Its visitor differs from that of the weeks, and
+// knows nothing of later months.
 func (s *show) sweepsOverHTTP(
 	ctx context.Context, stage eval.Stage, p plan, count *httpCount,
 ) ([]swept, error) {
@@ -164,7 +163,7 @@ func (s *show) byReplay(ctx context.Context, p plan) (j journey, err error) {
 	return j, err
 }
 
-// crawl discovers the web as it stands at the base.
+// crawl discovers the web at the base.
 func (s *show) crawl(ctx context.Context, stage *eval.Stage) (steps []step, err error) {
 	bar := s.progress("crawling", len(s.corpus.Pages))
 	defer bar.End()

@@ -1,5 +1,5 @@
-// Package evaltest has what the tests of eval and of the packages below it share: random tests that
-// can be repeated, and histories made by hand.
+// Package evaltest has helpers for the tests of eval and the packages below it: repeatable random
+// tests, and histories made by hand.
 //
 // Importing it defines the flag -seed of the test binary.
 package evaltest

@@ -8,15 +8,15 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 )
 
-// Gone is a version after which the page is gone.
+// Gone returns a version from which on the page is gone.
 func Gone(t int64) history.Version { return history.Version{T: t, Gone: true} }
 
-// Page is a page with versions in the order of time.
+// Page returns a page with versions in order of time.
 func Page(url string, versions ...history.Version) *history.Page {
 	return &history.Page{URL: url, Versions: versions}
 }
 
-// Server puts pages in the order that history.NewServer asks for.
+// Server returns a server with its pages in the order that history.NewServer requires.
 func Server(name string, t0 int64, pages ...*history.Page) *history.Server {
 	slices.SortStableFunc(pages, func(p, q *history.Page) int {
 		return int(p.Versions[0].T - q.Versions[0].T)
@@ -24,7 +24,7 @@ func Server(name string, t0 int64, pages ...*history.Page) *history.Server {
 	return history.NewServer(name, t0, pages)
 }
 
-// JSON is a value as indented JSON.
+// JSON returns a value as indented JSON.
 func JSON(t testing.TB, v any) string {
 	t.Helper()
 	b, err := json.MarshalIndent(v, "", " ")

@@ -14,7 +14,7 @@ var onlySeed = flag.Int64("seed", -1, "run random tests with this seed only")
 // OneSeed reports whether the flag asks for a single run.
 func OneSeed() bool { return *onlySeed >= 0 }
 
-// Seeds are those that a random test runs with: 0 to n-1, or that of the flag alone.
+// Seeds returns the seeds of a random test: 0 to n-1, or only that of the flag.
 func Seeds(n uint64) []uint64 {
 	if *onlySeed >= 0 {
 		return []uint64{uint64(*onlySeed)}
@@ -26,7 +26,7 @@ func Seeds(n uint64) []uint64 {
 	return all
 }
 
-// Repeat is the command that repeats a run of a random test.
+// Repeat returns the command that repeats a run of a random test.
 func Repeat(t *testing.T, seed uint64) string {
 	t.Helper()
 	folder, err := os.Getwd() // the folder of the package

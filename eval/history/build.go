@@ -7,22 +7,22 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Builder makes histories of what visits saw. The visits to a page come in order of time; those to
-// different pages in any.
+// Builder makes histories from visits. The visits to a page come in order of time, different pages
+// in any order.
 type Builder struct {
 	pages map[string]*Page
 }
 
-// NewBuilder returns a builder that knows nothing.
+// NewBuilder returns an empty builder.
 func NewBuilder() *Builder { return &Builder{pages: map[string]*Page{}} }
 
-// See adds what a visit saw of a page, unless that is what the one before saw. A change is dated by
-// the visit that saw it: when it happened between two visits is not known.
+// See adds the version that a visit saw, unless it is the last one. A change gets the time of the
+// visit that saw it, because its own time is unknown.
 func (b *Builder) See(url string, v Version) {
 	p := b.pages[url]
 	if p == nil {
 		if !v.Alive() {
-			return // an address where there never was a page
+			return // a URL that was never a page
 		}
 		p = &Page{URL: url}
 		b.pages[url] = p
@@ -38,7 +38,7 @@ func (b *Builder) See(url string, v Version) {
 	p.Versions = append(p.Versions, v)
 }
 
-// Link gives all versions of a page the links that are known of it.
+// Link sets the known links of a page in all its versions.
 func (b *Builder) Link(url string, links, frames []string) {
 	p := b.pages[url]
 	if p == nil {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// realHistories returns the folder of recorded histories beside the module, and skips the
-// test where it is not there: it is too large to be part of the module.
+// realHistories returns the folder of recorded histories beside the module. Without it the test is
+// skipped: it is too large to be part of the module.
 func realHistories(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -62,7 +62,7 @@ func TestRealHistories(t *testing.T) {
 	t.Logf("%d servers, %d pages, %d versions in %v; %d MB live, %d MB from the system",
 		len(servers), pages, versions,
 		elapsed.Round(time.Millisecond), m.HeapAlloc>>20, m.Sys>>20)
-	for _, s := range servers { // guarantee 2 on real data; the smallest are enough
+	for _, s := range servers { // guarantee 2 on real data; the smallest suffice
 		if len(s.Pages) > 300 {
 			continue
 		}

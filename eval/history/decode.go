@@ -7,13 +7,12 @@ import (
 
 const hintSeconds = "want unix seconds as a whole number"
 
-// decode reads any line that is a JSON object, and says what is wrong with the others.
-// Unknown fields are left for later versions of the format. Of a field that is there
-// twice the last counts.
+// decode reads any line that is a JSON object, and describes the faults of others. It ignores
+// unknown fields, for later versions of the format. Of a repeated field the last one counts.
 func decode(line []byte, words *interner, f *fields) *Error {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(line, &raw); err != nil {
-		e := bad(hintFormat, "line is no JSON object: %v", err)
+		e := bad(hintFormat, "line is not a JSON object: %v", err)
 		e.Err = err
 		return e
 	}
@@ -83,7 +82,7 @@ func hintOf(name field) string {
 	return "want a string"
 }
 
-// clip keeps messages readable.
+// clip keeps messages short.
 func clip(b []byte) string {
 	const most = 60
 	if len(b) > most {

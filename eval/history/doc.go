@@ -1,10 +1,10 @@
-// Package history reads and writes what pages of a server were over time: recorded from
-// real servers, exported from our own visits, or made from a synthetic web.
+// Package history reads and writes the versions of a server's pages over time: recorded from real
+// servers, exported from own visits, or made from a synthetic web.
 //
 // # Format
 //
-// One file for each server, gzip'd or plain JSON Lines, a line for each version of a page,
-// t never going backwards. A version holds from its t until the next line of its url.
+// One file for each server, gzip'd or plain JSON Lines, a line for each version of a page, t never
+// going backwards. A version holds from its t until the next line of its url.
 //
 //	url       absolute canonical address; those of one file are of one server
 //	t         unix seconds, 0 to 2^32-1
@@ -13,34 +13,34 @@
 //	main      the same of the main text; may be absent: not known
 //	size      bytes; may be absent: not known
 //	links     array of absolute addresses; [] for none; absent at first: not known
-//	frames    those of links that are frame sources; absent at first: not known
+//	frames    the links that are frame sources; absent at first: not known
 //	gone      true: no page from t on; only url and t count
-//	redirect  address this one redirects to from t on: no page either. Only webs that
-//	          know redirects write it; recorded histories have none
+//	redirect  target of a redirect from t on: no page either. Only webs that know
+//	          redirects write it; recorded histories have none
 //
-// Where text, main, links or frames are left out, those of the url's line before hold,
-// unless the page was gone or redirected then; null says that they are no longer known.
-// Unknown fields are ignored. Blank lines are too.
+// Missing text, main, links or frames are those of the url's last line, unless the page was gone or
+// redirected then. null means that they are no longer known. Unknown fields and blank lines are
+// ignored.
 //
 // # Guarantees
 //
-//  1. Every Version is complete: nothing has to be looked up in an earlier one.
-//  2. What Read returns, Write takes, and Read returns it again: equal values. What could
-//     not be read back equal, Write refuses.
-//  3. A file counts whole or not at all. What is wrong is an *Error with file, line, reason
-//     and advice, whatever bytes come. Versions that no line tells of are never made up.
-//  4. The same server is written as the same bytes.
+//  1. Every Version is complete, without reference to an earlier one.
+//  2. Write accepts every result of Read, and reading it again gives equal values. Write refuses
+//     values that could not be read back equal.
+//  3. A file counts as a whole or not at all. Any fault is an *Error with file, line, reason and
+//     advice. No version is invented.
+//  4. Equal servers are written as equal bytes.
 //
-// Not checked: whether links are canonical or lead to known pages (most lists have some
-// that do not), and whether a line changes anything.
+// Links need not be canonical or lead to known pages (most lists have some that do not), and a line
+// need not change anything.
 //
-// Times are unix seconds, sizes bytes. Addresses and lists of links are kept once for each
-// server: 45 servers (75,387 pages, 682,189 versions, 475 MB of JSON) take 1.5 s on two
-// cores and 180 MB of memory.
+// Times are unix seconds, sizes bytes. URLs and lists of links are kept once for each server: 45
+// servers (75,387 pages, 682,189 versions, 475 MB of JSON) take 1.5 s on two cores and 180 MB of
+// memory.
 //
-// A Server is never changed after it was read: any number of goroutines may use it.
-// Strings and slices are shared between its versions.
+// A Server never changes after it was read: goroutines may share it. Its versions share strings and
+// slices.
 //
-// What counts as a change, which pages are reachable and what a visit sees is decided
-// elsewhere: World and sitegraph.
+// World and sitegraph decide what a visit sees, which pages are reachable and what counts as a
+// change.
 package history

@@ -7,14 +7,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Error says what is wrong with a file, where, and what to do. A file with any error
+// Error describes a fault of a file: what is wrong, where, and what to do. A file with any error
 // counts as not read.
 type Error struct {
 	File   string
 	Line   int    // from 1; 0: the file as a whole
 	Reason string // what is wrong
 	Advice string // what to do
-	Err    error  // the cause, where another package found it; may be nil
+	Err    error  // cause from another package; may be nil
 }
 
 func (e *Error) Error() string {
@@ -28,7 +28,7 @@ func (e *Error) Error() string {
 	return where + ": " + e.Reason + "; " + e.Advice
 }
 
-// Hint says what to do, and what else the file may be.
+// Hint returns what to do, and what else the file may be.
 func (e *Error) Hint() string {
 	if e.Reason == noURL {
 		return "if these are recorded sites, with whole contents: recrawl demo --sites " +
@@ -41,10 +41,10 @@ func (e *Error) Hint() string {
 	return e.Advice + "; " + unused
 }
 
-// ExitCode is that of failures.
+// ExitCode returns the exit status of failures.
 func (e *Error) ExitCode() int { return words.ExitFailed }
 
-// WithoutHint returns the error without what to do, for those who print that beside it.
+// WithoutHint returns the error without the advice, for callers that print it separately.
 func (e *Error) WithoutHint() error {
 	bare := *e
 	bare.Advice = ""
@@ -53,7 +53,7 @@ func (e *Error) WithoutHint() error {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// bad is an Error whose file and line are filled in by a caller.
+// bad returns an Error; a caller fills in file and line.
 func bad(hint, reason string, args ...any) *Error {
 	return &Error{Reason: fmt.Sprintf(reason, args...), Advice: hint}
 }

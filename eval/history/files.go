@@ -16,11 +16,11 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// ReadFiles reads the histories at these paths: files of any name, and of directories the
-// files *.jsonl.gz and *.jsonl in them, not below them. Servers come sorted by name; it is
-// an error if there are none, or if two files are of one server. Files are read in parallel
-// on the cores; the first error in order of paths is returned. progress, if not nil, is
-// called after each file, by one goroutine at a time.
+// ReadFiles reads the histories at these paths: files of any name, and the files *.jsonl.gz and
+// *.jsonl in directories, without subdirectories. Servers are sorted by name. It is an error if
+// there are none, or if two files have the same server. Files are read in parallel; the first error
+// in order of paths is returned. progress, if not nil, is called after each file, by one goroutine
+// at a time.
 func ReadFiles(ctx context.Context, paths []string, progress func(done, total int)) (
 	[]*Server, error) {
 	files, err := listFiles(paths)
@@ -74,8 +74,8 @@ type file struct {
 
 const nameFiles = "name files of one server each, or directories with files *.jsonl.gz or *.jsonl"
 
-// listFiles returns the files, the largest first: a large one started last would keep one
-// core busy alone.
+// listFiles returns the files, the largest first: a large one started last would keep one core busy
+// alone.
 func listFiles(paths []string) ([]file, error) {
 	var files []file
 	add := func(path string, info fs.FileInfo) {
@@ -101,7 +101,7 @@ func listFiles(paths []string) ([]file, error) {
 				continue
 			}
 			inside := filepath.Join(path, name)
-			if info, err = os.Stat(inside); err != nil { // follows links, as opening does
+			if info, err = os.Stat(inside); err != nil { // follows links, like opening
 				return nil, fmt.Errorf("read histories: %w", err)
 			}
 			add(inside, info)
@@ -115,8 +115,8 @@ func listFiles(paths []string) ([]file, error) {
 	return files, nil
 }
 
-// FileOf spares reading a whole directory for one server, where a file in it has the server's name:
-// it is that file, or else path itself.
+// FileOf returns the file in a directory that is named after the server, or else path itself. So
+// for one server the whole directory need not be read.
 func FileOf(path, server string) string {
 	if filepath.Base(server) != server {
 		return path
@@ -126,7 +126,7 @@ func FileOf(path, server string) string {
 		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
 			return file
 		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return path // reading it will say what is wrong
+			return path // reading it returns the error
 		}
 	}
 	return path

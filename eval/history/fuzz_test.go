@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Read takes any bytes without a panic, and what it takes survives being written.
+// FuzzRead checks that Read accepts any bytes without a panic, and that its results survive
+// writing.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"url":"http://h/","t":1,"digest":"` + d1 +
 		`","size":3,"links":["http://h/a","http://g/"],"frames":[]}` + "\n" +
@@ -33,7 +34,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// The fast scanner and encoding/json agree wherever the scanner does not decline.
+// FuzzScan checks that the fast scanner agrees with encoding/json unless it declines.
 func FuzzScan(f *testing.F) {
 	f.Add([]byte(`{"url":"http://h/","t":1,"digest":"` + d1 +
 		`","size":3,"links":["http://h/a"],"gone":true}`))
@@ -47,7 +48,7 @@ func FuzzScan(f *testing.F) {
 		}
 		for _, name := range []field{fieldURL, fieldDigest, fieldText, fieldMain, fieldRedirect} {
 			if !plain(*fast.bytesOf(name)) {
-				return // the callers look at what they use
+				return // callers check what they use
 			}
 		}
 		if err := decode(in, words, &slow); err != nil {
@@ -65,7 +66,7 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// On recorded histories: 45 servers' lines are like this one.
+// BenchmarkLine has a line like most of those of the 45 recorded servers.
 func BenchmarkLine(b *testing.B) {
 	line := []byte(`{"url":"http://swiftdoc.org/func/abs/","t":1420309834,"digest":"` + d1 +
 		`","text":"` + d2 + `","main":"` + d3 +

@@ -6,23 +6,22 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Version is the state of a page from T until the T of the page's next version. Digests,
-// links and frames are complete: what a line left out as unchanged is carried forward.
-// Slices may be shared between versions; do not change them.
+// Version is the state of a page from T until the T of its next version. Digests, links and frames
+// are complete: omitted ones are copied from the line before. Versions may share slices; do not
+// change them.
 type Version struct {
 	T    int64 // unix seconds
-	Gone bool  // no page from T on; nothing else is set
+	Gone bool  // no page from T on; no other field is set
 
-	// Redirect is the canonical address that the page's address answers with from T on;
-	// "" if it does not redirect. As with Gone there is no page then. Only webs that know
-	// redirects have it.
+	// Redirect is the canonical target of a redirect from T on, or "". As with Gone there is no
+	// page then. Only webs that know redirects set it.
 	Redirect string
 
-	Digests sitegraph.Digests // Bytes is always known, the others may be zero
-	Size    int64             // bytes; 0 if not known
+	Digests sitegraph.Digests // Bytes is always set, the others may be zero
+	Size    int64             // bytes; 0: not known
 
-	// Links are absolute addresses, frames among them; nil where there are none. The Known
-	// fields tell "none" from "not known".
+	// Links are absolute URLs, with the frames; nil for none. The Known fields distinguish none
+	// from unknown.
 	Links, Frames           []string
 	LinksKnown, FramesKnown bool
 }
@@ -30,14 +29,14 @@ type Version struct {
 // Alive reports whether there is a page: neither gone nor redirected.
 func (v *Version) Alive() bool { return v != nil && !v.Gone && v.Redirect == "" }
 
-// Page is one address and what it held over time.
+// Page is one URL with its versions over time.
 type Page struct {
 	URL      string
-	Versions []Version // in time order; of those with one T the last holds
+	Versions []Version // in order of time; of those with equal T the last counts
 }
 
-// At returns the version that holds at t (unix seconds), nil before the first. A version
-// that is gone or redirected is returned as such. Cost: O(log versions).
+// At returns the version at time t (unix seconds), or nil before the first. It also returns a
+// version that is gone or redirected. It takes O(log versions).
 func (p *Page) At(t int64) *Version {
 	i := sort.Search(len(p.Versions), func(i int) bool { return p.Versions[i].T > t })
 	if i == 0 {
@@ -49,13 +48,13 @@ func (p *Page) At(t int64) *Version {
 // Server is the history of one server.
 type Server struct {
 	Name  string  // host[:port]
-	T0    int64   // unix seconds of the first line: when the window starts
-	Pages []*Page // in order of their first line
+	T0    int64   // unix seconds of the first line: start of the window
+	Pages []*Page // in order of their first lines
 
 	index map[string]*Page
 }
 
-// Versions is the number of versions of all pages.
+// Versions returns the number of versions of all pages.
 func (s *Server) Versions() (n int) {
 	for _, p := range s.Pages {
 		n += len(p.Versions)
@@ -63,8 +62,8 @@ func (s *Server) Versions() (n int) {
 	return n
 }
 
-// NewServer returns a server with these pages, which must be in order of their first
-// version and have one address each.
+// NewServer returns a server with these pages, which must have unique URLs and be in order of their
+// first versions.
 func NewServer(name string, t0 int64, pages []*Page) *Server {
 	s := &Server{Name: name, T0: t0, Pages: pages, index: make(map[string]*Page, len(pages))}
 	for _, p := range pages {
@@ -73,8 +72,8 @@ func NewServer(name string, t0 int64, pages []*Page) *Server {
 	return s
 }
 
-// Week is the moment so many weeks after the start of the window, in unix seconds.
+// Week returns the time a number of weeks after the start of the window, in unix seconds.
 func (s *Server) Week(weeks int) int64 { return s.T0 + int64(weeks)*7*24*60*60 }
 
-// Page returns the page with this address, nil if there is none.
+// Page returns the page with this URL, or nil.
 func (s *Server) Page(url string) *Page { return s.index[url] }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// interner keeps each address, and each list of addresses, of a server once: most pages of
-// a site carry the same navigation, and every version repeats it.
+// interner keeps each URL, and each list of URLs, of a server once: most pages of a site have the
+// same navigation, and every version repeats it.
 type interner struct {
 	words map[string]string
 	lists map[uint64][]string // by hash; of two lists with one hash the first is shared
@@ -20,7 +20,7 @@ func newInterner() *interner {
 		seed: maphash.MakeSeed()}
 }
 
-// bytes returns b as a string, false if it is not plain.
+// bytes returns b as a string, or false if it is not plain.
 func (n *interner) bytes(b []byte) (string, bool) {
 	if word, ok := n.words[string(b)]; ok {
 		return word, true
@@ -33,8 +33,8 @@ func (n *interner) bytes(b []byte) (string, bool) {
 	return word, true
 }
 
-// string is for words that came through encoding/json. Only plain ones are remembered, as
-// bytes takes whatever is found for plain.
+// string is for words from encoding/json. It remembers only plain ones, because bytes assumes that
+// known words are plain.
 func (n *interner) string(s string) string {
 	if word, ok := n.words[s]; ok {
 		return word
@@ -46,7 +46,7 @@ func (n *interner) string(s string) string {
 	return s
 }
 
-// share returns a list equal to this one that is never changed; nil for an empty one.
+// share returns an equal list that is never changed; nil for an empty one.
 func (n *interner) share(list []string) []string {
 	if len(list) == 0 {
 		return nil

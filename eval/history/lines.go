@@ -9,14 +9,13 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// MaxLineBytes bounds a line of a history: 64 times the longest one of 45 real servers
-// (250 kB), so that a file of another kind fails before it fills the memory.
+// MaxLineBytes limits a line of a history: 64 times the longest one of 45 real servers (250 kB), so
+// that another kind of file fails before it fills the memory.
 const MaxLineBytes = 16 << 20
 
-// EachLine calls f with every line of gzip'd or plain JSON Lines, without its line end and
-// numbered from 1; blank lines are left out. The bytes are valid during the call only. An
-// *Error that f returns without file and line gets them. Errors of this function are *Error;
-// f may have been called before one is found.
+// EachLine calls f with every line of gzip'd or plain JSON Lines, without its end and numbered from
+// 1, except blank lines. The bytes are valid during the call only. An *Error of f gets file and
+// line. EachLine returns *Errors, perhaps after calls of f.
 func EachLine(r io.Reader, file string, maxBytes int, f func(line []byte) error) error {
 	number, some := 0, false
 	lines := lineReader{maxBytes: maxBytes}
@@ -53,7 +52,7 @@ type lineReader struct {
 	maxBytes int
 	zipped   bool
 	r        *bufio.Reader
-	long     []byte // a line that does not fit r's buffer
+	long     []byte // a line longer than r's buffer
 }
 
 // open looks at the first two bytes: those of gzip (RFC 1952 2.3.1) cannot begin a JSON text.
@@ -94,7 +93,7 @@ func (l *lineReader) next() ([]byte, error) {
 		case err == bufio.ErrBufferFull:
 			l.long = append(l.long, part...)
 		case err == io.EOF && len(l.long)+len(part) > 0:
-			return append(l.long, part...), nil // the last line has no line end
+			return append(l.long, part...), nil // the last line has no end
 		default:
 			return nil, l.explain(err)
 		}

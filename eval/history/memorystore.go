@@ -18,12 +18,12 @@ type MemoryStore struct {
 // NewMemoryStore returns an empty store.
 func NewMemoryStore() *MemoryStore { return &MemoryStore{settings: map[string][]byte{}} }
 
-// Clone returns a store with the same content and nothing shared that changes.
+// Clone returns a store with the same content that shares no changing data.
 func (s *MemoryStore) Clone() *MemoryStore {
 	return &MemoryStore{records: slices.Clone(s.records), settings: maps.Clone(s.settings)}
 }
 
-// Records returns the records by page. Do not change them.
+// Records returns the records by page. Callers must not change them.
 func (s *MemoryStore) Records() []sitegraph.Record { return s.records }
 
 // Add registers a new page.
@@ -50,8 +50,7 @@ func (s *MemoryStore) Save(r *sitegraph.Record) error {
 	return nil
 }
 
-// SaveLinks, SaveStart, Commit and Advance have nothing to do: the graph holds the links,
-// and memory needs no buckets.
+// SaveLinks does nothing: the graph holds the links.
 func (s *MemoryStore) SaveLinks(sitegraph.PageID, []sitegraph.PageID, []sitegraph.PageID) error {
 	return nil
 }

@@ -37,7 +37,7 @@ func TestStoreKeepsRecords(t *testing.T) {
 	if err := s.Save(&r); err != nil {
 		t.Fatal(err)
 	}
-	r.Size = 1 // the store has its own
+	r.Size = 1 // the store has its own copy
 	var again sitegraph.Record
 	if err := s.Load(1, &again); err != nil || again.Size != 42 ||
 		again.State != sitegraph.StateAlive {
@@ -63,7 +63,7 @@ func TestStoreKeepsSettings(t *testing.T) {
 	}
 }
 
-// A clone and its original go separate ways.
+// TestCloneSharesNothing checks that a clone and its original are independent.
 func TestCloneSharesNothing(t *testing.T) {
 	s := NewMemoryStore()
 	add := func(s *MemoryStore, r sitegraph.Record) {
@@ -97,7 +97,7 @@ func TestCloneSharesNothing(t *testing.T) {
 	}
 }
 
-// A round through the loop: what was seen is in the store.
+// TestLoopOverWorld checks that after a round of the loop the observations are in the store.
 func TestLoopOverWorld(t *testing.T) {
 	store, graph := NewMemoryStore(), sitegraph.NewGraph()
 	loop := crawl.New(crawl.Options{Planner: planner.New(planner.NewPages(graph), nil,

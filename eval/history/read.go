@@ -10,8 +10,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Read reads the history of one server, gzip'd or plain JSON Lines. file is only named in
-// errors, which are *Error. Any bad line fails the file. Time O(bytes).
+// Read reads the history of one server, gzip'd or plain JSON Lines. file is only for errors, which
+// are *Error. Any bad line fails the file. It takes O(bytes).
 func Read(r io.Reader, file string) (*Server, error) {
 	b := builder{words: newInterner(), byURL: map[string]int32{}}
 	if err := EachLine(r, file, MaxLineBytes, b.add); err != nil {
@@ -20,7 +20,7 @@ func Read(r io.Reader, file string) (*Server, error) {
 	return b.finish(), nil
 }
 
-// builder puts lines together to pages.
+// builder collects the pages of lines.
 type builder struct {
 	name     string
 	t0, last int64
@@ -61,7 +61,7 @@ func (b *builder) add(line []byte) error {
 	return nil
 }
 
-// check looks at what every line must have, and at the clock.
+// check checks the fields that every line must have, and the order of time.
 func (b *builder) check(f *fields) *Error {
 	has := f.has &^ f.null
 	switch {
@@ -71,7 +71,7 @@ func (b *builder) check(f *fields) *Error {
 		return bad(hintSeconds, "t is missing")
 	case f.t < 0:
 		return bad(hintSeconds, "t is %d, before 1970", f.t)
-	case f.t > math.MaxUint32: // what sitegraph.History holds
+	case f.t > math.MaxUint32: // sitegraph.History cannot hold more
 		return bad(hintSeconds+", not in milliseconds", "t is %d, after the year 2106", f.t)
 	case b.lines > 0 && f.t < b.last:
 		return bad(hintSort, "t goes backwards: %d comes after %d", f.t, b.last)
@@ -86,7 +86,7 @@ func (b *builder) check(f *fields) *Error {
 	return nil
 }
 
-// page returns the page of a line, a new one for a new address.
+// page returns the page of a line, or a new one for a new URL.
 func (b *builder) page(url []byte) (*openPage, *Error) {
 	if i, ok := b.byURL[string(url)]; ok {
 		return &b.pages[i], nil
@@ -111,8 +111,8 @@ func (b *builder) page(url []byte) (*openPage, *Error) {
 	return &b.pages[len(b.pages)-1], nil
 }
 
-// content fills in what is on the page: from the line, or as the line before left it. A
-// page that was gone or redirected starts anew.
+// content fills in the content of the page: from the line, or unchanged from the last one. A page
+// that was gone or redirected starts empty.
 func (p *openPage) content(f *fields, v *Version) *Error {
 	if n := len(p.Versions); n > 0 && p.Versions[n-1].Alive() {
 		t := v.T
@@ -144,8 +144,8 @@ func (p *openPage) content(f *fields, v *Version) *Error {
 	return nil
 }
 
-// digest reads one of the three digests if it is there. Digests of two algorithms always
-// differ, so a page with both would seem to change where it did not.
+// digest reads one of the three digests, if present. Digests of two algorithms always differ, so a
+// page with both would seem to change.
 func (p *openPage) digest(f *fields, name field, which int, d *sitegraph.Digest) *Error {
 	if f.has&name == 0 {
 		return nil
@@ -184,8 +184,8 @@ func (p *openPage) digest(f *fields, name field, which int, d *sitegraph.Digest)
 	return nil
 }
 
-// finish lays all versions out in one block: a server has ten of them a page, and the
-// blocks they grew in are half empty.
+// finish puts all versions into one block: a page has ten on average, and the blocks in which they
+// grew are half empty.
 func (b *builder) finish() *Server {
 	all := make([]Version, 0, b.lines)
 	pages := make([]*Page, len(b.pages))

@@ -35,7 +35,7 @@ func zipped(s string) string {
 	return b.String()
 }
 
-// What a line leaves out holds as before, until the page was gone.
+// TestCarriedForward checks that omitted fields keep their values until the page is gone.
 func TestCarriedForward(t *testing.T) {
 	in := `{"url":"http://h/","t":10,"digest":"` + d1 + `","text":"` + d2 + `","main":"` + d3 + `","size":5,"links":["http://h/a","http://h/\u0062"]}
 {"url":"http://h/a","t":10,"digest":"sha256:00ff","links":[],"frames":["http://h/f"],"unknown":{"x":1}}
@@ -92,13 +92,13 @@ func TestBadInput(t *testing.T) {
 	line := func(f string, args ...any) string { return first + fmt.Sprintf(f, args...) + "\n" }
 	whole := zipped(strings.Repeat(first, 1000))
 	for name, c := range map[string]struct{ in, want string }{
-		"no json": {line("hello"), "f.gz:2: line is no JSON object"},
-		"array":   {line("[1]"), "f.gz:2: line is no JSON object"},
+		"no json": {line("hello"), "f.gz:2: line is not a JSON object"},
+		"array":   {line("[1]"), "f.gz:2: line is not a JSON object"},
 		"null":    {line("null"), "f.gz:2: line is null"},
 		"two objects": {line(`{"url":"http://h/","t":10,"gone":true}{}`),
-			"f.gz:2: line is no JSON object"},
+			"f.gz:2: line is not a JSON object"},
 		"cut short": {first + `{"url":"http://h/","t":1`,
-			"f.gz:2: line is no JSON object"},
+			"f.gz:2: line is not a JSON object"},
 		"no url": {line(`{"t":10,"digest":"%s"}`, d1), "f.gz:2: url is missing"},
 		"url null": {line(`{"url":null,"t":10,"digest":"%s"}`, d1),
 			"f.gz:2: url is missing"},
@@ -134,7 +134,7 @@ func TestBadInput(t *testing.T) {
 		"links a string": {line(`{"url":"http://h/","t":10,"digest":"%s","links":"x"}`, d1),
 			`f.gz:2: links is "x"`},
 		"control character": {line("{\"url\":\"http://h/\x01\",\"t\":10,\"digest\":\"%s\"}", d1),
-			"f.gz:2: line is no JSON object"},
+			"f.gz:2: line is not a JSON object"},
 		"line too long": {first + strings.Repeat("x", MaxLineBytes+1),
 			"f.gz:2: line is longer than 16777216 bytes"},
 		"empty":              {"", "f.gz: the file is empty"},
@@ -158,7 +158,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// An error of the reader itself is passed on, with the place.
+// TestReaderFails checks that an error of the reader is returned with its place.
 func TestReaderFails(t *testing.T) {
 	broken := errors.New("disk on fire")
 	for _, start := range []string{"", "{", zipped(d1)[:12]} {
@@ -180,7 +180,7 @@ func (f *failing) Read(b []byte) (int, error) {
 	}
 	return f.Reader.Read(b)
 }
-func (f *failing) ReadByte() (byte, error) { // what an embedded reader would offer past the failure
+func (f *failing) ReadByte() (byte, error) { // an embedded reader would continue after the failure
 	if f.Len() == 0 {
 		return 0, f.err
 	}

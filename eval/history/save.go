@@ -10,8 +10,8 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// Save writes a server to a file of its own in a directory, whole or not at all, and returns the
-// file. One that is there is not replaced: the error is an os.ErrExist.
+// Save writes a server to a separate file in a directory, whole or not at all, and returns the
+// file. It does not replace a file: the error is an os.ErrExist.
 func Save(dir string, s *Server) (file string, err error) {
 	file = filepath.Join(dir, url.PathEscape(s.Name)+".jsonl.gz")
 	if _, err := os.Lstat(file); err == nil {

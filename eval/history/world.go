@@ -9,25 +9,25 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// WorldEpoch is the virtual moment at which every server's window starts.
+// WorldEpoch is the virtual time at which every server's window starts.
 var WorldEpoch = time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// World holds recorded servers on one clock.
+// World has recorded servers on one clock.
 //
-// It is the third world of the loop: recorded histories answer instead of servers, millions of
-// visits a minute, through the same interfaces as the live web.
+// It is the third world of the loop: recorded histories answer instead of servers, with millions of
+// visits a minute, through the interfaces of the live web.
 //
 // # Guarantees
 //
-//  1. A visit in a round sees the page as it stood at the end of that round.
-//  2. Servers whose windows start at different times run on one clock: each is moved so that
-//     its window starts at the world's epoch.
+//  1. A visit in a round sees the page at the end of that round.
+//  2. Servers whose windows start at different times run on one clock: each is moved so that its
+//     window starts at the world's epoch.
 //  3. A MemoryStore keeps in memory what satstore keeps on disk.
 //
-// A World may be used by many goroutines; a Fetcher and a MemoryStore by one.
+// Goroutines may share a World, but not a Fetcher or a MemoryStore.
 type World struct {
 	Servers []*Server
-	// LastModified makes visits tell when a version appeared, as a static server does.
+	// LastModified adds the time of each version to visits, as a static server does.
 	LastModified bool
 	byName       map[string]*Server
 }
@@ -41,8 +41,8 @@ func NewWorld(servers []*Server) *World {
 	return w
 }
 
-// Find returns the history of an address and what to add to the world's unix time to get
-// the server's own; nil if nothing is recorded of it.
+// Find returns the history of a URL, and the shift from the world's unix time to the server's own;
+// nil if there is none.
 func (w *World) Find(url string) (page *Page, shift int64) {
 	s := w.byName[sitegraph.ServerName(url)]
 	if s == nil {
@@ -94,7 +94,7 @@ type located struct {
 	found bool
 }
 
-// Fetch sees the page as it stood at the end of the round.
+// Fetch sees the page at the end of the round.
 func (f *Fetcher) Fetch(ctx context.Context, r crawl.Request) (sitegraph.Observation, error) {
 	if err := ctx.Err(); err != nil {
 		return sitegraph.Observation{}, err

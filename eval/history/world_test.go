@@ -22,8 +22,8 @@ func digests(content string) sitegraph.Digests {
 	return sitegraph.Digests{Bytes: sitegraph.DigestOf([]byte(content))}
 }
 
-// world has two servers whose windows start at different times. Of a's top page: A for ten
-// seconds, B for ten, gone for ten, a redirect for ten, then C.
+// world returns two servers whose windows start at different times. The top page of a has A for ten
+// seconds, B for ten, is gone for ten, redirects for ten, and then has C.
 func world() *World {
 	links, frames := []string{topA + "x", topA + "y"}, []string{topA + "y"}
 	a := NewServer("a.example", t0A,
@@ -54,20 +54,20 @@ func TestObserve(t *testing.T) {
 		{topA, -1, sitegraph.OutcomeGone, 404, ""}, // before the window
 		{topA, 0, sitegraph.OutcomeFetched, 200, "A"},
 		{topA, 9, sitegraph.OutcomeFetched, 200, "A"},
-		{topA, 10, sitegraph.OutcomeFetched, 200, "B"}, // from its very second on
+		{topA, 10, sitegraph.OutcomeFetched, 200, "B"}, // from its first second on
 		{topA, 20, sitegraph.OutcomeGone, 404, ""},
 		{topA, 30, sitegraph.OutcomeRedirected, 301, ""},
 		{topA, 40, sitegraph.OutcomeFetched, 200, "C"},
-		{topA, 1_000_000_000, sitegraph.OutcomeFetched, 200, "C"}, // the last version holds
+		{topA, 1_000_000_000, sitegraph.OutcomeFetched, 200, "C"}, // the last version stays
 		// on one clock with a, whatever its t0
 		{topB, 9, sitegraph.OutcomeFetched, 200, "A"},
 		{topB, 10, sitegraph.OutcomeFetched, 200, "D"},
 		{topB + "late", 9, sitegraph.OutcomeGone, 404, ""},
 		{topB + "late", 10, sitegraph.OutcomeFetched, 200, "E"},
-		// nothing recorded of the page
+		// no record of the page
 		{topA + "x", 0, sitegraph.OutcomeGone, 404, ""},
-		{"http://elsewhere.example/", 0, sitegraph.OutcomeGone, 404, ""}, // nor of the server
-		{"https://a.example/", 0, sitegraph.OutcomeGone, 404, ""},        // another address
+		{"http://elsewhere.example/", 0, sitegraph.OutcomeGone, 404, ""}, // and none of the server
+		{"https://a.example/", 0, sitegraph.OutcomeGone, 404, ""},        // another URL
 	} {
 		at := WorldEpoch.Add(time.Duration(test.seconds) * time.Second)
 		o := world().Observe(test.url, at)
@@ -87,7 +87,7 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// All that a version says arrives, and what it does not say is not made up.
+// TestObserveTellsAll checks that an observation has all that a version has, and nothing else.
 func TestObserveTellsAll(t *testing.T) {
 	w := world()
 	want := sitegraph.Observation{URL: topA, Time: WorldEpoch, Outcome: sitegraph.OutcomeFetched,
@@ -106,7 +106,8 @@ func TestObserveTellsAll(t *testing.T) {
 	}
 }
 
-// With LastModified a visit tells when the version appeared, on the world's clock.
+// TestLastModified checks that with LastModified a visit has the time of the version, on the
+// world's clock.
 func TestLastModified(t *testing.T) {
 	w := world()
 	w.LastModified = true
@@ -134,7 +135,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A fetch sees the state at the end of its round (guarantee 1), each page its own.
+// TestFetchSeesEndOfRound checks that a fetch sees the state at the end of its round (guarantee 1),
+// for each page.
 func TestFetchSeesEndOfRound(t *testing.T) {
 	f := &Fetcher{World: world()}
 	pages := []string{topA, topB, topB + "late", topA + "x"}

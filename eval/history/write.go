@@ -16,8 +16,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Write writes a history, gzip'd. Reading it back gives an equal one; a server for which
-// that cannot be so (guarantee 2) is an error. The same server gives the same bytes.
+// Write writes a history, gzip'd. Reading it gives an equal one; a server for which that is
+// impossible (guarantee 2) is an error. Equal servers give equal bytes.
 func Write(w io.Writer, s *Server) error {
 	if err := check(s); err != nil {
 		return fmt.Errorf("write the history of %s: %w", s.Name, err)
@@ -58,7 +58,7 @@ type place struct {
 	page, version int
 }
 
-// timeOrder returns where the lines are, in the order in which they are written.
+// timeOrder returns the places of the lines, in the order of writing.
 func timeOrder(s *Server) []place {
 	var places []place
 	for i, p := range s.Pages {
@@ -132,8 +132,8 @@ func checkVersion(v *Version) error {
 	return nil
 }
 
-// appendLine writes v; before is the version whose text, main, links and frames hold where
-// the line has none, nil if there is none.
+// appendLine writes v. before is the version whose text, main, links and frames are copied if
+// omitted, or nil.
 func appendLine(b []byte, url string, before, v *Version) []byte {
 	b = appendText(append(b, `{"url":`...), url)
 	b = strconv.AppendInt(append(b, `,"t":`...), v.T, 10)
@@ -158,7 +158,7 @@ func appendLine(b []byte, url string, before, v *Version) []byte {
 	return append(b, "}\n"...)
 }
 
-// null says that what was known no longer is; leaving the field out would carry it forward.
+// null means that a value is no longer known; omitting the field would copy it.
 const null = "null"
 
 func appendDigest(b []byte, key string, before, d sitegraph.Digest) []byte {
@@ -195,7 +195,7 @@ func appendText(b []byte, s string) []byte {
 	}
 	var buffer bytes.Buffer
 	e := json.NewEncoder(&buffer)
-	e.SetEscapeHTML(false) // & is common in addresses
+	e.SetEscapeHTML(false) // & is common in URLs
 	if e.Encode(s) != nil {
 		panic(fmt.Sprintf("history: string %q cannot be written", s)) // strings always can
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Promise 2: what is written is read back equal; seeds are printed by the failing case.
+// TestRoundTrip checks guarantee 2: a written history is read back equal. A failing case prints its
+// seed.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {
@@ -79,7 +80,7 @@ func randomServer(r *rand.Rand) *Server {
 	return NewServer("h:80", first, pages)
 }
 
-// What could not be read back equal is not written.
+// TestWriteRefuses checks that a history that could not be read back equal is not written.
 func TestWriteRefuses(t *testing.T) {
 	t.Parallel()
 	good := Version{T: 1, Digests: sitegraph.Digests{Bytes: sitegraph.DigestOf(nil)}}

@@ -13,37 +13,35 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// CapturedHistories is what was written.
+// CapturedHistories is the result of WriteCaptured.
 type CapturedHistories struct {
 	Files    []*captures.File `json:"files"`
 	Servers  int              `json:"servers"`
 	Pages    int              `json:"pages"`
 	Versions int              `json:"versions"`
-	// Unlinked are the servers without bodies, whose top pages link to all their pages.
+	// Unlinked lists the servers without bodies, whose top pages link to all their pages.
 	Unlinked []string `json:"unlinked"`
 	Made     []string `json:"made"` // paths
 }
 
-// ErrNoCaptures says that captures tell of no page.
-var ErrNoCaptures = words.Hint(errors.New("no capture tells what a page held: lists, sitemaps and logs name "+
+// ErrNoCaptures is returned for captures without the content of any page.
+var ErrNoCaptures = words.Hint(errors.New("no capture has the content of a page: lists, sitemaps and logs name "+
 	"addresses alone"),
 	"histories are made of CDXJ, CDX, WARC and WACZ files and of dumps of Nutch", words.ExitMisuse)
 
-// WriteCaptured writes the histories of all captures of the sorter into a directory, which is made
-// if need be, a file a server. A file that is there is an error that wraps fs.ErrExist. The result
-// tells of the files that the captures are of.
-//
-// It makes page histories of captures of others, so that policies can be judged on any archive.
+// WriteCaptured writes the histories of all captures in the sorter into a directory, a file for
+// each server, so that policies can be judged on any archive. It makes the directory if necessary.
+// An existing file is an error that wraps fs.ErrExist. The result describes the files of the
+// captures.
 //
 // # Guarantees
 //
-//  1. A version begins at the first capture that had its content, as it is not known when between
-//     two captures a page changed. A capture of 404 or 410 ends a page, and so does one of 3xx.
+//  1. A version begins at the first capture with its content, because the time of the change before
+//     it is unknown. A capture of 404 or 410 ends a page, and so does one of 3xx.
 //  2. All versions of a page have digests of one kind: those of bodies, with text and main text, if
 //     all captures have bodies; else those that came with the captures, of bytes.
-//  3. Links are those of the bodies. Where a server has no body at all, its top page gets a link to
-//     each page, and the result says so: depth means nothing there. A top page that was never
-//     captured is made up then.
+//  3. Links are those of the bodies. For a server without bodies the top page, invented if
+//     necessary, gets a link to each page, and the result says so: depth means nothing there.
 //  4. Memory is that of the Sorter and of the captures of one server.
 func WriteCaptured(ctx context.Context, sorter *captures.Sorter, dir string,
 	files []*captures.File) (
@@ -75,7 +73,7 @@ func WriteCaptured(ctx context.Context, sorter *captures.Sorter, dir string,
 type writer struct {
 	dir    string
 	server string
-	of     *history.Builder // of the server
+	of     *history.Builder // of the current server
 	linked bool             // some page has links
 	result *CapturedHistories
 }
@@ -112,7 +110,7 @@ func (w *writer) page(g *captures.Group) {
 	}
 }
 
-// end writes the server that is read to its end.
+// end writes the completed server.
 func (w *writer) end() error {
 	if w.of == nil {
 		return nil
@@ -138,7 +136,7 @@ func (w *writer) end() error {
 	return nil
 }
 
-// withTop is a server whose top page links to all its pages, from the beginning on.
+// withTop returns a server whose top page links to all its pages, from the start on.
 func withTop(s *history.Server) *history.Server {
 	url := sitegraph.Root(s.Pages[0].URL)
 	var links []string

@@ -60,7 +60,8 @@ func body(url string, at uint32, content string, links ...string) captures.Captu
 	return c
 }
 
-// Versions begin where the content is another one; pages end, come back, and move.
+// TestVersions checks that versions begin where the content differs, and that pages end, return and
+// move.
 func TestVersions(t *testing.T) {
 	a, moved := capturedTop+"a", captures.Capture{URL: capturedTop + "m", Time: 300,
 		Kind: captures.KindMoved,
@@ -94,7 +95,8 @@ func TestVersions(t *testing.T) {
 		ErrNoCaptures)
 }
 
-// Without bodies the top page links to all, also if it was never captured.
+// TestWithoutBodies checks that without bodies the top page links to all pages, even if it was
+// never captured.
 func TestWithoutBodies(t *testing.T) {
 	for _, first := range []string{capturedTop, capturedTop + "b"} {
 		r, servers, dir := made(t, []captures.Capture{told(first, 100, "x"),
@@ -111,7 +113,8 @@ func TestWithoutBodies(t *testing.T) {
 	}
 }
 
-// A page of which some captures have a body and some have none has versions by digests of one kind.
+// TestMixed checks that a page with and without bodies in its captures has versions by digests of
+// one kind.
 func TestMixed(t *testing.T) {
 	_, servers, _ := made(t, []captures.Capture{body(capturedTop, 100, "x"),
 		told(capturedTop, 200, "y"),

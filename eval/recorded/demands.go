@@ -14,17 +14,17 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// By says which interval of a page is taken for the one that is wanted.
+// By selects the wanted interval of a page.
 type By string
 
 const (
-	// Planned is from its last visit to its due time, as the policy planned.
+	// Planned is the interval from its last visit to its due time, as planned by the policy.
 	Planned By = "planned"
 	// Change is the estimated time between two changes.
 	Change By = "change"
 )
 
-// demands collects what is wanted of each server, in the order in which they are met.
+// demands collects the demands on each server, in the order of their discovery.
 type demands struct {
 	least schedule.Tick
 	at    map[string]int
@@ -45,8 +45,8 @@ func (d *demands) of(server string) *schedule.Demand {
 	return &d.all[i]
 }
 
-// interval is the one that is wanted of a page; 0 if none is known. Planned ones count as they are,
-// estimates bound the value of visits.
+// interval returns the wanted interval of a page, or 0. Planned ones count unchanged; estimates
+// limit the worth of visits.
 func interval(by By, tried, due time.Time, change time.Duration) schedule.Pages {
 	p := schedule.Pages{Change: schedule.Tick(change.Milliseconds())}
 	if by == Change {
@@ -57,9 +57,8 @@ func interval(by By, tried, due time.Time, change time.Duration) schedule.Pages 
 	return p
 }
 
-// DemandsInStore reads what is wanted of each server from the store of run: the pages that there is
-// a copy of, and the times of downloads that it observed. What is damaged there is missing, and
-// told as doubts.
+// DemandsInStore reads the demands on each server from the store of run: pages with a copy, and
+// observed times of downloads. Damaged parts are left out and reported as doubts.
 func DemandsInStore(data string, least schedule.Tick, by By, tell directory.Func) (
 	all []schedule.Demand, doubts []string, err error) {
 	store, err := satstore.Open(data, satstore.Options{ReadOnly: true, Progress: tell})
@@ -85,10 +84,9 @@ func DemandsInStore(data string, least schedule.Tick, by By, tell directory.Func
 	return d.all, doubtsOf(store), nil
 }
 
-// DemandsInJournal reads it from the visits of a journal, with the addresses at which the servers
-// were asked. A page counts as its last visit left it; estimates of changes come from its past
-// there. Lines that cannot be read are told as doubts. It is journal.ErrNone if there is no
-// journal.
+// DemandsInJournal reads the demands from the visits of a journal, with the addresses of the
+// servers. The last visit of a page counts, and its past there gives the estimate of changes.
+// Unreadable lines are reported as doubts. The error is journal.ErrNone without a journal.
 func DemandsInJournal(dir string, least schedule.Tick, by By, tell directory.Func) (
 	all []schedule.Demand, doubts []string, err error) {
 	type page struct {
@@ -107,7 +105,7 @@ func DemandsInJournal(dir string, least schedule.Tick, by By, tell directory.Fun
 		if e.Address != "" {
 			of.Address = hostOf(e.Address)
 		}
-		if e.ElapsedMillis > 0 { // a failure takes a connection too
+		if e.ElapsedMillis > 0 { // a failure also takes a connection
 			of.Times.Observe(schedule.Tick(e.ElapsedMillis))
 		}
 		if pages[server] == nil {
@@ -153,8 +151,8 @@ func DemandsInJournal(dir string, least schedule.Tick, by By, tell directory.Fun
 	return d.all, doubtsOfTorn(torn), nil
 }
 
-// changeOf estimates the time between two changes; 0 if a page was seen once only. Where no change
-// was seen, half a one is taken to have been (Jeffreys).
+// changeOf estimates the time between two changes; 0 for a page that was seen only once. Half a
+// change is added (Jeffreys), also if none was seen.
 func changeOf(h *sitegraph.History) time.Duration {
 	if h.Changes == 0 {
 		return 2 * h.Elapsed()
@@ -162,14 +160,14 @@ func changeOf(h *sitegraph.History) time.Duration {
 	return estimator.Seen(*h).Between()
 }
 
-// serverOf is the server of a canonical address: what stands between "//" and the next "/".
+// serverOf returns the server of a canonical URL: the part between "//" and the next "/".
 func serverOf(address string) string {
 	_, rest, _ := strings.Cut(address, "//")
 	server, _, _ := strings.Cut(rest, "/")
 	return server
 }
 
-// hostOf is an address without its port.
+// hostOf returns an address without its port.
 func hostOf(address string) string {
 	if i := strings.LastIndexByte(address, ':'); i > 0 && !strings.HasSuffix(address, "]") &&
 		strings.Count(address, ":") == 1 {

@@ -1,5 +1,5 @@
-// Package recorded reads what run recorded of its visits, from its store and its journal: as
-// histories of its pages, which eval reads, or as the evidence of each page, which tune reads.
+// Package recorded reads the visits of run from its store and its journal: as histories of pages
+// for eval, or as evidence about each page for tune.
 //
 // # Terms
 //
@@ -9,10 +9,10 @@
 // # Guarantees
 //
 //  1. Nothing is written but the lock of the store.
-//  2. A change has the date of the visit that saw it. What changed and changed back between two
-//     visits is in no history, so a page that was visited seldom seems to change seldom.
+//  2. A change has the date of the visit that saw it. A change that was undone before the next
+//     visit is in no history, so a seldom visited page seems to change seldom.
 //  3. Lines of the journal that a crash has torn are left out and counted.
 //
-// The journal does not tell feeds and sitemaps from pages. Histories asks the store; InJournal has
-// them among its pages.
+// The journal does not distinguish feeds and sitemaps from pages. Histories asks the store; for
+// InJournal they are pages.
 package recorded

@@ -9,8 +9,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// InStore reads the evidence of the pages that a planner has a copy of, from its store. What is
-// damaged there is missing, and told as doubts.
+// InStore reads the evidence about pages with a copy from the store of a planner. Damaged parts are
+// left out and reported as doubts.
 func InStore(data string, tell directory.Func) (pages []tune.Visited, doubts []string, err error) {
 	store, err := satstore.Open(data, satstore.Options{ReadOnly: true, Progress: tell})
 	if err != nil {
@@ -35,7 +35,7 @@ func InStore(data string, tell directory.Func) (pages []tune.Visited, doubts []s
 	return pages, doubtsOf(store), nil
 }
 
-// doubtsOf tells of each damage of a store.
+// doubtsOf returns a doubt for each damage of a store.
 func doubtsOf(store *satstore.Store) (doubts []string) {
 	for _, d := range store.Damage() {
 		doubts = append(doubts, d.Error())
@@ -43,7 +43,7 @@ func doubtsOf(store *satstore.Store) (doubts []string) {
 	return doubts
 }
 
-// doubtsOfTorn tells of lines of a journal that cannot be read; nil if there are none.
+// doubtsOfTorn returns a doubt about unreadable lines of a journal, or nil.
 func doubtsOfTorn(lines int) []string {
 	if lines == 0 {
 		return nil
@@ -52,9 +52,8 @@ func doubtsOfTorn(lines int) []string {
 		"have torn them"}
 }
 
-// InJournal folds the visits of a journal into the evidence of each page; a page that left is
-// forgotten. It is journal.ErrNone if there is no journal in the directory. Lines that cannot be
-// read are told as doubts.
+// InJournal collects the evidence about each page from the visits of a journal; a page that left is
+// dropped. Unreadable lines are reported as doubts. The error is journal.ErrNone without a journal.
 func InJournal(dir string, tell directory.Func) (pages []tune.Visited, doubts []string, err error) {
 	histories := map[string]*sitegraph.History{}
 	var order []string
@@ -69,7 +68,7 @@ func InJournal(dir string, tell directory.Func) (pages []tune.Visited, doubts []
 		case sitegraph.VerdictFirst.String():
 			*h = sitegraph.Start(e.Time)
 		case sitegraph.VerdictChanged.String(), sitegraph.VerdictUnchanged.String():
-			if h.Visits == 0 { // the journal begins later than the visits
+			if h.Visits == 0 { // the journal starts later than the visits
 				*h = sitegraph.Start(e.Time)
 				return
 			}

@@ -14,8 +14,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Histories reads what visits saw of each page, from the journal, and the links of the pages as
-// they are now, from the store. torn counts the lines of the journal that cannot be read.
+// Histories reads the visits to each page from the journal, and the present links of the pages from
+// the store. torn counts the unreadable lines of the journal.
 func Histories(data string, tell directory.Func) (servers []*history.Server, torn int, err error) {
 	store, err := satstore.Open(data, satstore.Options{ReadOnly: true, Progress: tell})
 	if err != nil {
@@ -46,22 +46,22 @@ func Histories(data string, tell directory.Func) (servers []*history.Server, tor
 	return b.Servers(), torn, nil
 }
 
-// Export is what was written as histories.
+// Export is the result of WriteHistories.
 type Export struct {
 	Servers  int `json:"servers"`
 	Pages    int `json:"pages"`
 	Versions int `json:"versions"`
-	Torn     int `json:"torn"` // lines of the journal that a crash has torn
+	Torn     int `json:"torn"` // lines of the journal that a crash tore
 
-	Dir string `json:"-"` // where they were written
+	Dir string `json:"-"` // directory of the histories
 }
 
-// ErrNoVisits says that a journal tells of no page.
+// ErrNoVisits is returned for a journal without pages.
 var ErrNoVisits = words.Hint(errors.New("no page in the journal"),
 	"let run visit its pages first", words.ExitMisuse)
 
-// WriteHistories writes the histories of a data directory into another one, which is made if need
-// be. It fails with ErrNoVisits if there are none, and replaces no file.
+// WriteHistories writes the histories of a data directory into another one, which it makes if
+// necessary. It fails with ErrNoVisits if there are none, and replaces no file.
 func WriteHistories(
 	data, dir string, tell directory.Func,
 ) (*Export, error) {
@@ -89,7 +89,7 @@ func WriteHistories(
 	return e, nil
 }
 
-// versionOf is what a visit saw of its page; false: it tells nothing.
+// versionOf returns the version that a visit saw, or false if it saw none.
 func versionOf(e *journal.Entry) (v history.Version, ok bool) {
 	v.T = e.Time.Unix()
 	switch e.Verdict {
@@ -107,9 +107,9 @@ func versionOf(e *journal.Entry) (v history.Version, ok bool) {
 	return v, false
 }
 
-// digest reads one of the journal; zero if it has none.
+// digest reads a digest of the journal, or returns zero.
 func digest(text string) sitegraph.Digest {
-	d, _ := sitegraph.ParseDigest(text) // what cannot be read is not known
+	d, _ := sitegraph.ParseDigest(text) // an unreadable one is unknown
 	return d
 }
 

@@ -21,8 +21,8 @@ const (
 	feed = "http://h.example/feed.xml"
 )
 
-// visited makes the data of a planner that visited four addresses on four days: the top page
-// changed once, the page never, one page went and came back, and one address is a feed.
+// visited makes the data of a planner that visited four URLs on four days: the top page changed
+// once, another page never, one page went and came back, and one URL is a feed.
 func visited(t *testing.T) (data string) {
 	t.Helper()
 	data = t.TempDir()
@@ -79,8 +79,8 @@ func visited(t *testing.T) (data string) {
 	return data
 }
 
-// A history has a version for each change that a visit saw, the links that the store knows, and
-// no feed.
+// TestHistories checks that a history has a version for each observed change, the links of the
+// store, and no feed.
 func TestHistories(t *testing.T) {
 	data := visited(t)
 	file := filepath.Join(data, "journal", noon.Format(time.DateOnly)+".jsonl")
@@ -115,7 +115,7 @@ func TestHistories(t *testing.T) {
 	}
 }
 
-// The store tells of the pages that there is a copy of, the journal of all that were visited.
+// TestEvidence checks that the store has the pages with a copy, and the journal all visited ones.
 func TestEvidence(t *testing.T) {
 	data := visited(t)
 	stored, doubts, err := InStore(data, nil)
@@ -151,8 +151,8 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// What is wanted of a server comes from its pages with a copy; feeds are none where the store
-// knows.
+// TestDemands checks that demands on a server come from its pages with a copy, without feeds that
+// the store knows.
 func TestDemands(t *testing.T) {
 	data := visited(t)
 	stored, _, err := DemandsInStore(data, 10_000, Planned, nil)
@@ -164,8 +164,7 @@ func TestDemands(t *testing.T) {
 	if err != nil || len(doubts) > 0 || len(journaled) != 1 || len(journaled[0].Pages) != 3 {
 		t.Fatalf("journal: %+v, %q, %v", journaled, doubts, err)
 	}
-	// By address: the top page changed once in two days, the feed once in a day, the page not in a
-	// day.
+	// By URL: the top page changed once in two days, the feed once in a day, the page not in a day.
 	for i, want := range []time.Duration{47 * time.Hour, 22 * time.Hour, 48 * time.Hour} {
 		if got := time.Duration(journaled[0].Pages[i].Change) * time.Millisecond; got.Round(
 			time.Hour) != want {

@@ -9,20 +9,20 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Start is when a built store was closed, and rounds go on.
+// Start is when a built store was closed. Rounds continue from there.
 var Start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 const (
-	// found together: a crawl learns of pages as many at a time as a page links to.
+	// foundTogether is the number of pages that become known at a time: as many as a page links to.
 	foundTogether = 20
 	commitEach    = 20_000
 	day           = 24 * time.Hour
 	month         = 30 * day
-	longestDue    = 256 * day // as value plans
+	longestDue    = 256 * day // as planned by value
 )
 
-// Build writes a store of the web, as a crawl of two cycles left it: every page was visited, some
-// of them several times, and is due at some time. tick is told how many pages are done.
+// Build writes a store of the web in the state after a crawl of two cycles: every page was visited,
+// some several times, and has a due time. tick gets the number of finished pages.
 func Build(ctx context.Context, dir string, w *Web, tick func(done, total int)) (err error) {
 	s, err := satstore.Open(dir, satstore.Options{Now: Start})
 	if err != nil {
@@ -80,8 +80,8 @@ func Build(ctx context.Context, dir string, w *Web, tick func(done, total int)) 
 	return nil
 }
 
-// record is what is remembered of a page: found one to two cycles ago, and visited since at an
-// interval of its own, from a day to a cycle.
+// record returns the record of a page: found one to two cycles ago, and visited since at its own
+// interval, from a day to a cycle.
 func (w *Web) record(server, i int) sitegraph.Record {
 	share := func(what int, of time.Duration) time.Duration {
 		return time.Duration(unit(w.hash(server, i, what)) * float64(of))
@@ -101,12 +101,12 @@ func (w *Web) record(server, i int) sitegraph.Record {
 			Text: w.digest(server, i, at), Main: w.digest(server, i, at)},
 		Size: 20_000, History: h, Tried: at,
 		Due:    Start.Add(share(-6, min(w.Cycle, longestDue))),
-		Reason: "the value of a visit comes to the price then",
+		Reason: "the value of a visit reaches the price then",
 	}
 }
 
-// order is that in which pages become known: blocks of foundTogether pages of a server, the servers
-// mixed. It takes 8 bytes a block.
+// order is the order in which pages become known: blocks of foundTogether pages of a server, with
+// the servers mixed. It takes 8 bytes a block.
 type order struct {
 	w      *Web
 	blocks []int32   // server of each block, in order
@@ -131,7 +131,7 @@ func newOrder(w *Web) *order {
 	return o
 }
 
-// next is the page that becomes known next.
+// next returns the page that becomes known next.
 func (o *order) next() (server, i int) {
 	s := o.blocks[o.at]
 	server = int(s)
@@ -149,7 +149,7 @@ func (o *order) next() (server, i int) {
 	return server, i
 }
 
-// page is the number of one that became known.
+// page returns the number of a known page.
 func (o *order) page(server, i int) sitegraph.PageID {
 	return sitegraph.PageID(o.first[server][i/foundTogether] + int32(i%foundTogether))
 }

@@ -1,13 +1,12 @@
 // Package scale measures what one machine holds: memory, speed and disk traffic of the live loop
 // over a store with millions of pages.
 //
-// The web is worked out when it is asked for (Web), so that it takes no memory itself: servers of a
-// power-law size, pages with addresses of about 70 bytes and links to others of their server, each
-// page changing at a rate of its own, and servers that are rebuilt now and then. Build writes a
-// store of it as a crawl would have left it. Measure opens that store as `recrawl run` does and
-// makes rounds, under a clock that skips the waits. Everything but the fetch itself is real: store,
-// graph, policy, planner, loop and commits.
+// The web is computed on request (Web), so that it takes no memory. Servers have power-law sizes,
+// pages have URLs of about 70 bytes and links to others of their server, each page changes at its
+// own rate, and servers are sometimes rebuilt. Build writes a store of it in the state after a
+// crawl. Measure opens that store like `recrawl run` and makes rounds, with a clock that skips the
+// waits. Only the fetch is not real; store, graph, policy, planner, loop and commits are.
 //
-// Resident memory is that of the process, so Measure needs one to itself: what Build took before
-// would count.
+// Resident memory is that of the process, so Measure needs a separate one: memory of Build would
+// count.
 package scale

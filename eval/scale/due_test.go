@@ -20,11 +20,12 @@ type openCrawl struct {
 	store *satstore.Store
 	plan  *planner.Planner
 	loop  *crawl.Loop
-	// between is called between two visits, when all is committed; an error ends the process.
+	// between is called between two visits, when everything is committed; an error ends the
+	// process.
 	between func() error
 }
 
-// recordsAlone is a store that keeps no queue of due pages.
+// recordsAlone is a store without a queue of due pages.
 type recordsAlone struct{ crawl.Store }
 
 // open opens the store in a directory. wrap, if not nil, replaces the policy.
@@ -76,8 +77,8 @@ func (c *openCrawl) run(rounds int) error {
 	return errors.Join(err, c.store.Close())
 }
 
-// What somebody asked for and was told so is visited first by the next process, if this one dies
-// before, once.
+// TestAskedSurvives checks that the next process visits a requested page first, and once, if this
+// one dies earlier.
 func TestAskedSurvives(t *testing.T) {
 	t.Parallel()
 	w := NewWeb(600, 12, 8, 5)
@@ -153,11 +154,11 @@ func (p *promoting) Observe(page sitegraph.PageID, verdict sitegraph.Verdict) {
 	}
 }
 
-// A page that an outcome promoted is durable with that outcome: the next process hands it out in
-// the round that goes on.
+// TestPromotedSurvives checks that a page promoted by an outcome is durable with that outcome: the
+// next process visits it in the same round.
 func TestPromotedSurvives(t *testing.T) {
 	t.Parallel()
-	w := NewWeb(6000, 60, 8, 5) // so many that a round does not hand out all
+	w := NewWeb(6000, 60, 8, 5) // too many for one round
 	p := &process{T: t, w: w, dir: built(t, w), policy: "interval"}
 	if err := p.open(p.dir, nil).run(2); err != nil {
 		t.Fatal(err)
@@ -191,7 +192,7 @@ func TestPromotedSurvives(t *testing.T) {
 	}
 }
 
-// offering looks whether a page is offered.
+// offering notes whether a page is offered.
 type offering struct {
 	planner.Policy
 	page sitegraph.PageID
@@ -203,8 +204,8 @@ func (o *offering) Offer(pages []sitegraph.PageID) {
 	o.Policy.Offer(pages)
 }
 
-// Of many pages, most of which lie in slots that are not read, the queue in the store gives the
-// visits of the one in memory, and so do processes that come one after the other.
+// TestSameVisitsOfMany checks that with many pages, most in slots that are not read, the queue in
+// the store gives the same visits as the one in memory, and so do several processes in turn.
 func TestSameVisitsOfMany(t *testing.T) {
 	t.Parallel()
 	w := NewWeb(20_000, 100, 8, 5)
@@ -235,7 +236,8 @@ func TestSameVisitsOfMany(t *testing.T) {
 	}
 }
 
-// The message of a page that somebody asked for and that may not be visited does not wait for ever.
+// TestAskedAndRefused checks that the message of a requested page that may not be visited does not
+// wait for ever.
 func TestAskedAndRefused(t *testing.T) {
 	t.Parallel()
 	w := NewWeb(600, 12, 8, 5)
@@ -266,7 +268,8 @@ func TestAskedAndRefused(t *testing.T) {
 	}
 }
 
-// A planner that is made anew from the store after each round visits what one visits that goes on.
+// TestSameVisitsAnew checks that a planner rebuilt from the store after each round makes the same
+// visits as one that continues.
 func TestSameVisitsAnew(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []string{"sites", "interval", "nutch", "lambdacrawl", "gamma"} {

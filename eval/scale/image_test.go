@@ -19,17 +19,17 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
-// process is one that makes rounds over a store.
+// process is a process that makes rounds over a store.
 type process struct {
 	*testing.T
 	w      *Web
 	dir    string
 	policy string
-	rounds int // that processes before made
+	rounds int // of earlier processes
 	visits []sitegraph.PageID
-	image  bool // it was made of an image
-	// after is called after each round, with a loop between two rounds; an error of its ends the
-	// process as a crash does, without a last image.
+	image  bool // it started from an image
+	// after is called after each round, with a loop between two rounds. Its error ends the process
+	// like a crash, without a last image.
 	after func(store *satstore.Store, plan *planner.Planner) error
 
 	budget   int  // fetches a day; 0: a tenth of the pages
@@ -64,7 +64,7 @@ func (p *process) slow(store *satstore.Store, dir string) (*planner.Planner, err
 
 var errCrash = errors.New("the process died")
 
-// run makes rounds of a day. least is how many pages make it worth the time to write an image.
+// run makes rounds of a day. least is the least number of pages for which an image is written.
 func (p *process) run(rounds, least int) {
 	p.Helper()
 	if err := p.try(rounds, least); err != nil && !errors.Is(err, errCrash) {
@@ -72,7 +72,7 @@ func (p *process) run(rounds, least int) {
 	}
 }
 
-// try is run, and returns the error of its rounds.
+// try is run with the error of its rounds.
 func (p *process) try(rounds, least int) error {
 	p.Helper()
 	store, err := satstore.Open(p.dir, satstore.Options{})
@@ -136,8 +136,8 @@ func built(t *testing.T, w *Web) string {
 	return dir
 }
 
-// Processes that begin with an image each make the visits that one process makes; so they do by
-// policies of others.
+// TestImagesChangeNothing checks that processes which start from images make the visits of a single
+// process, also with policies of others.
 func TestImagesChangeNothing(t *testing.T) {
 	t.Parallel()
 	w := NewWeb(600, 12, 8, 5)
@@ -163,7 +163,7 @@ func TestImagesChangeNothing(t *testing.T) {
 	}
 }
 
-// state is what a planner knows of pages.
+// state returns what a planner knows of pages.
 func state(plan *planner.Planner) []string {
 	c := plan.Pages
 	all := make([]string, c.Count())
@@ -175,15 +175,15 @@ func state(plan *planner.Planner) []string {
 	return all
 }
 
-// A planner of an image, and of the records that were saved since, knows of all pages what one
-// knows that read all records. So does the next one, if this one dies without an image of its own.
+// TestImageAfterCrash checks that a planner from an image, and from the records saved since, knows
+// the same as one that read all records. So does the next one, if this one dies without an image.
 func TestImageAfterCrash(t *testing.T) {
 	t.Parallel()
 	w := NewWeb(600, 12, 8, 5)
 	p := &process{T: t, w: w, dir: built(t, w), policy: "sites"}
 	crashed := ""
 	p.after = func(*satstore.Store, *planner.Planner) error {
-		if p.rounds == 2 { // the directory as a crash leaves it: its last commits are in the log
+		if p.rounds == 2 { // the directory after a crash: the last commits are in the log
 			crashed = copyDir(t, p.dir)
 		}
 		return nil
@@ -232,8 +232,8 @@ func TestImageAfterCrash(t *testing.T) {
 	}
 }
 
-// An image of which any file is damaged, cut short or missing is not taken, nor is one of another
-// policy, nor one that was to be forgotten.
+// TestImageThatIsOfNoUse checks that an image is not used if a file is damaged, cut or missing, if
+// another policy made it, or if it must be dropped.
 func TestImageThatIsOfNoUse(t *testing.T) {
 	t.Parallel()
 	w := NewWeb(200, 4, 6, 5)
@@ -304,7 +304,7 @@ func TestImageThatIsOfNoUse(t *testing.T) {
 	}
 }
 
-// records are those of all pages, and what is noted of them.
+// records returns the records of all pages, with their notes.
 func records(t *testing.T, dir string) (all []string) {
 	t.Helper()
 	store, err := satstore.Open(dir, satstore.Options{ReadOnly: true})
@@ -324,8 +324,8 @@ func records(t *testing.T, dir string) (all []string) {
 	return all
 }
 
-// Damage that is found while the image is in use ends the process before anything was saved. The
-// next one reads all records, and goes on.
+// TestImageDamagedInUse checks that damage found while an image is in use ends the process before
+// anything is saved. The next one reads all records, and continues.
 func TestImageDamagedInUse(t *testing.T) {
 	before := arena.CheckedFirst
 	arena.CheckedFirst = 0
@@ -340,7 +340,7 @@ func TestImageDamagedInUse(t *testing.T) {
 	if err != nil || len(names) < 10 {
 		t.Fatal(names, err)
 	}
-	const part = 6 // of the files are tried, since each costs some seconds of a disk
+	const part = 6 // of the files are tested, because each takes some seconds of disk time
 	for i, name := range names {
 		content, err := os.ReadFile(name)
 		if err != nil {
@@ -371,8 +371,8 @@ func TestImageDamagedInUse(t *testing.T) {
 	}
 }
 
-// damages are near the beginning of a file: behind its values a column may have room that is not
-// read. Nil: the file is missing.
+// damages are near the start of a file: after its values a column may have unread space. Nil: the
+// file is missing.
 var damages = []struct {
 	what string
 	of   func(content []byte) []byte

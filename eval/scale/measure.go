@@ -13,7 +13,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
-// Options of a measurement.
+// Options configure a measurement.
 type Options struct {
 	Dir    string
 	Web    *Web
@@ -21,56 +21,56 @@ type Options struct {
 	Seed   uint64
 	Rounds int
 	Round  time.Duration
-	Budget float64 // share of the pages that is visited a day
-	// ImagePages is that of crawl.Options.
+	Budget float64 // share of the pages to visit a day
+	// ImagePages is crawl.Options.ImagePages.
 	ImagePages int
-	// Seen is told how many visits were made so far; nil: nobody is.
+	// Seen gets the number of visits so far; it may be nil.
 	Seen func(visits int)
 }
 
-// Result says what a machine needed. Resident memory is 0 where it is not known.
+// Result is the result of a measurement. Resident memory is 0 if it is not known.
 type Result struct {
 	Pages   int    `json:"pages"`
 	Servers int    `json:"servers"`
 	Links   int    `json:"links"`
 	Policy  string `json:"policy"`
-	// Image: the planner was made of an image of its scratch files.
+	// Image means that the planner started from an image.
 	Image bool `json:"image"`
-	// Since is how many pages were saved since the image.
+	// Since is the number of pages saved since the image.
 	Since int `json:"since_image"`
-	// Store is the time till the store is open, Open till the policy knows all, too, and First till
-	// a round has its first visit.
+	// Store is the time until the store is open, Open until the policy is also ready, and First
+	// until a round has its first visit.
 	Store       float64 `json:"store_seconds"`
 	Open        float64 `json:"open_seconds"`
 	First       float64 `json:"first_visit_seconds"`
 	OpenedBytes int64   `json:"opened_bytes"` // resident then
 	PeakBytes   int64   `json:"peak_bytes"`   // resident at most
 	Rounds      []Round `json:"rounds"`
-	// Keep is the time that the image at the end took.
+	// Keep is the time to write the last image.
 	Keep float64 `json:"keep_seconds"`
-	// Traffic is what the store did for records, the building of the store apart.
+	// Traffic is the store's traffic for records, without its building.
 	Traffic crawl.Traffic `json:"store"`
 }
 
-// Round is what one took.
+// Round is the result of one round.
 type Round struct {
 	Visits  int     `json:"visits"`
 	Changed int     `json:"changed"`
 	Seconds float64 `json:"seconds"`
-	// Processor is the time that it took of all processors, and Begin that until its first visit.
+	// Processor is its time on all processors, and Begin that until its first visit.
 	Processor float64 `json:"processor_seconds"`
 	Begin     float64 `json:"begin_processor_seconds"`
 	Resident  int64   `json:"resident_bytes"` // at its end
 	Peak      int64   `json:"peak_bytes"`     // resident at most
-	// Heap and File are the most of what is of no file, and of mapped files, each by itself.
+	// Heap and File are the peaks of memory without a file and of mapped files.
 	Heap int64 `json:"heap_bytes"`
 	File int64 `json:"file_bytes"`
-	// Read and Written are bytes that went through system calls, of the store above all.
+	// Read and Written are bytes of system calls, mostly of the store.
 	Read    int64 `json:"read_bytes"`
 	Written int64 `json:"written_bytes"`
 }
 
-// Measure opens a store of the web and makes rounds. tick is told of each.
+// Measure opens a store of the web and makes rounds. tick is called for each.
 func Measure(ctx context.Context, o Options, tick func(done, total int)) (
 	result *Result, err error) {
 	started := time.Now()

@@ -10,17 +10,17 @@ import (
 	"github.com/recrawl/recrawl/satstore/machine"
 )
 
-// resident is how much of the process is in memory now, in bytes.
+// resident returns the resident memory of the process, in bytes.
 func resident() int64 { return machine.Field("/proc/self/status", "VmRSS:") << 10 }
 
 func peak() int64 { return machine.Field("/proc/self/status", "VmHWM:") << 10 }
 
-// resetPeak begins anew with what is resident now.
+// resetPeak restarts the peak at the present resident memory.
 func resetPeak() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
 
-// kinds is how much of the process is in memory, by what it is of.
+// kinds is the resident memory of the process, by kind.
 type kinds struct {
-	heap int64 // and stacks: all that is of no file
+	heap int64 // and stacks: all without a file
 	file int64 // mapped files
 }
 
@@ -36,13 +36,13 @@ func kindsNow() (k kinds) {
 	return kinds{(all - file) * page, file * page}
 }
 
-// sampleEvery is how often memory is looked at. To look takes some microseconds.
+// sampleEvery is the time between two looks at memory, which take some microseconds.
 const sampleEvery = 5 * time.Millisecond
 
-// sampler looks at memory from time to time.
+// sampler looks at memory periodically.
 type sampler struct {
 	mu   sync.Mutex
-	most kinds // each by itself
+	most kinds // peak of each
 	stop chan struct{}
 }
 
@@ -70,7 +70,7 @@ func (s *sampler) look() {
 	s.most.heap, s.most.file = max(s.most.heap, now.heap), max(s.most.file, now.file)
 }
 
-// mostSince returns the most since the call before.
+// mostSince returns the peaks since the last call.
 func (s *sampler) mostSince() kinds {
 	s.look()
 	s.mu.Lock()
@@ -82,10 +82,10 @@ func (s *sampler) mostSince() kinds {
 
 func (s *sampler) end() { close(s.stop) }
 
-// ticksPerSecond is of the processor times in /proc.
+// ticksPerSecond is the unit of processor times in /proc.
 const ticksPerSecond = 100
 
-// processorTime is what the process took of all processors so far, in seconds.
+// processorTime returns the time of the process on all processors so far, in seconds.
 func processorTime() (seconds float64) {
 	text, _ := os.ReadFile("/proc/self/stat")
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])

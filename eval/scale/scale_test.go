@@ -19,8 +19,8 @@ import (
 	"github.com/recrawl/recrawl/satstore"
 )
 
-// Each address is that of the page it was made for, sizes add up, and links lead to other pages of
-// the server, each once; all pages are reached from the first.
+// TestWeb checks that each URL leads back to its page, that sizes add up, and that links lead to
+// other pages of the server, each once. All pages are reachable from the first.
 func TestWeb(t *testing.T) {
 	w := NewWeb(3000, 40, 20, 7)
 	page := 0
@@ -65,7 +65,8 @@ func TestWeb(t *testing.T) {
 	}
 }
 
-// A built store is whole, and rounds over it make the visits of the budget and find changes.
+// TestMeasure checks that a built store is complete, and that rounds over it make the visits of the
+// budget and find changes.
 func TestMeasure(t *testing.T) {
 	dir, w := t.TempDir(), NewWeb(4000, 200, 20, 7)
 	if err := Build(t.Context(), dir, w, func(int, int) {}); err != nil {
@@ -91,7 +92,7 @@ func TestMeasure(t *testing.T) {
 	for _, round := range r.Rounds {
 		visits, changed = visits+round.Visits, changed+round.Changed
 	}
-	// The first round is what is left of its day.
+	// The first round is the rest of its day.
 	if len(r.Rounds) != 3 || visits < 220 || visits > 240 || changed < visits/4 ||
 		changed >= visits {
 		t.Errorf("%d rounds of 80 visits made %d and found %d changes",
@@ -99,16 +100,15 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// BenchmarkRounds measures memory and speed of rounds of an hour at 2 % of the pages a day, with
-// all of it on this machine: store, graph, value, loop and commits, in a process of their own.
-// RECRAWL_SCALE_PAGES says how many pages, 200 a server, and RECRAWL_SCALE_DIR where the store is
-// built; one that is there is used again, and its rounds go on where they ended.
-// RECRAWL_SCALE_ROUNDS says how many. RECRAWL_SCALE_HEAP is a file for a profile of the heap after
-// the last round. RECRAWL_SCALE_KILL is after how many visits the process kills itself: the next
-// call shows what a start after that takes. RECRAWL_SCALE_VISITS are those of a round, if not
-// those of 2 % of the pages a day: the copies of a store that is built for them are up to as old
-// as it takes so many visits to go through all pages. RECRAWL_SCALE_JSON is a file to which the
-// result is added: TestDrawRounds draws it.
+// BenchmarkRounds measures memory and speed of hourly rounds with 2 % of the pages a day, in a
+// separate process: store, graph, value, loop and commits. Its settings are variables of the
+// environment. RECRAWL_SCALE_PAGES is the number of pages, 200 a server. RECRAWL_SCALE_DIR is the
+// directory of the store; an existing one is reused, and its rounds continue. RECRAWL_SCALE_ROUNDS
+// is the number of rounds. RECRAWL_SCALE_HEAP is a file for a profile of the heap after the last
+// round. RECRAWL_SCALE_KILL is the number of visits after which the process kills itself: the next
+// call shows the cost of a start after that. RECRAWL_SCALE_VISITS is the number of visits in a
+// round, instead of 2 % of the pages a day: it also determines the age of copies in a new store.
+// RECRAWL_SCALE_JSON is a file to which the result is added: TestDrawRounds draws it.
 func BenchmarkRounds(b *testing.B) {
 	pages, err := strconv.Atoi(os.Getenv("RECRAWL_SCALE_PAGES"))
 	if err != nil {
@@ -124,7 +124,7 @@ func BenchmarkRounds(b *testing.B) {
 	}
 	w, budget := asked(pages)
 	if _, err := os.Stat(dir); err != nil {
-		// The memory that building takes must not count.
+		// The memory of building must not count.
 		build := exec.Command(os.Args[0], "-test.run", "^TestBuildOnly$")
 		build.Env = append(os.Environ(), "RECRAWL_SCALE_BUILD="+dir,
 			"RECRAWL_SCALE_PAGES="+strconv.Itoa(pages))
@@ -169,7 +169,7 @@ func BenchmarkRounds(b *testing.B) {
 	}
 }
 
-// TestBuildOnly is the process that builds for BenchmarkRounds.
+// TestBuildOnly builds the store for BenchmarkRounds, in its own process.
 func TestBuildOnly(t *testing.T) {
 	dir := os.Getenv("RECRAWL_SCALE_BUILD")
 	if dir == "" {
@@ -185,8 +185,8 @@ func TestBuildOnly(t *testing.T) {
 	}
 }
 
-// asked is the web of so many pages that BenchmarkRounds is asked for, and the part of its pages
-// that a day may visit.
+// asked returns the web with this many pages for BenchmarkRounds, and the share of its pages to
+// visit a day.
 func asked(pages int) (w *Web, budget float64) {
 	w, budget = NewWeb(pages, max(pages/200, 1), 20, 1), 0.02
 	if visits, err := strconv.Atoi(os.Getenv("RECRAWL_SCALE_VISITS")); err == nil && visits > 0 {
@@ -212,8 +212,8 @@ func addResult(b *testing.B, file string, r *Result) {
 	}
 }
 
-// TestDrawRounds draws what rounds cost by the number of pages into RECRAWL_SCALE_SVG: the median
-// of the rounds of each result in RECRAWL_SCALE_JSON, but for the first, which begins anew.
+// TestDrawRounds draws the cost of rounds by the number of pages into RECRAWL_SCALE_SVG: the median
+// of the rounds of each result in RECRAWL_SCALE_JSON, without the first, which starts cold.
 func TestDrawRounds(t *testing.T) {
 	from, to := os.Getenv("RECRAWL_SCALE_JSON"), os.Getenv("RECRAWL_SCALE_SVG")
 	if from == "" || to == "" {

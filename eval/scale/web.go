@@ -16,17 +16,17 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Web is a web of any size that nobody has to keep: all of it follows from the numbers below.
+// Web is a web of any size that nobody must store: it is computed from the fields below.
 type Web struct {
 	Pages   int
 	Servers int
 	Links   int // of a page, to others of its server
 	Seed    uint64
-	// Cycle is the time in which a budget visits all pages once: the copies of a built store are up
-	// to this old.
+	// Cycle is the time in which a budget visits all pages once, at least a month: the copies of a
+	// built store are up to this old.
 	Cycle time.Duration // a month at least
 
-	first []int // by server: the number of its first page; and one for the end
+	first []int // by server: the number of its first page; one more for the end
 }
 
 const (
@@ -35,13 +35,13 @@ const (
 	// perDirectory pages share a directory, and perSection a section.
 	perDirectory = 40
 	perSection   = 1000
-	// Mean rates are spread log-normally; a tenth of the servers is rebuilt in rebuiltDays.
+	// Mean rates are log-normal. A tenth of the servers is rebuilt in rebuiltDays.
 	medianRate  = 0.01 // changes a day
 	spreadRate  = 1.5  // of its logarithm
 	rebuiltDays = 120
 )
 
-// NewWeb returns a web; every server has one page at least.
+// NewWeb returns a web; every server has at least one page.
 func NewWeb(pages, servers, links int, seed uint64) *Web {
 	servers = max(min(servers, pages), 1)
 	w := &Web{Pages: pages, Servers: servers, Links: links, Seed: seed, Cycle: month,
@@ -59,7 +59,7 @@ func NewWeb(pages, servers, links int, seed uint64) *Web {
 	return w
 }
 
-// place is the server of a page, and its number there, from 0.
+// place returns the server of a page, and its number there, from 0.
 func (w *Web) place(page int) (server, i int) {
 	server = sort.Search(w.Servers, func(s int) bool { return w.first[s+1] > page })
 	return server, page - w.first[server]
@@ -103,7 +103,8 @@ func (w *Web) parse(url string) (server, i int, ok bool) {
 }
 
 // linksOf calls yield with the pages of the server that a page links to, each once: half of them
-// near it, the others anywhere, more of them near the front. All pages are reached from the first.
+// near it, the others anywhere, more of them near the start. All pages are reachable from the
+// first.
 func (w *Web) linksOf(server, i int, yield func(j int)) {
 	size := w.size(server)
 	var room [64]int
@@ -159,7 +160,7 @@ type Fetcher struct {
 	Clock crawl.Clock
 }
 
-// Fetch says what the page holds now.
+// Fetch returns the present content of a page.
 func (f Fetcher) Fetch(_ context.Context, r crawl.Request) (sitegraph.Observation, error) {
 	w, now := f.Web, f.Clock.Now()
 	o := sitegraph.Observation{URL: r.Record.URL, Time: now, Outcome: sitegraph.OutcomeGone,
@@ -180,7 +181,7 @@ func (f Fetcher) Fetch(_ context.Context, r crawl.Request) (sitegraph.Observatio
 	return o, nil
 }
 
-// String says how large it is.
+// String returns the size of the web.
 func (w *Web) String() string {
 	return fmt.Sprintf("%d pages on %d servers, %d links each", w.Pages, w.Servers, w.Links)
 }

@@ -35,7 +35,7 @@ type Pair struct {
 var Comparisons = NewKind[Pair]("comparisons",
 	"a measure of the policy of `eval --compare` beside that of another one")
 
-// compared returns the rows of a comparison, of the run that the receiver names; none if c is nil.
+// compared returns the rows of a comparison for the run of the receiver, or none if c is nil.
 func (of Pair) compared(c *eval.Comparison) (rows []Pair) {
 	if c == nil {
 		return nil
@@ -85,7 +85,7 @@ type Start struct {
 	High     *float64 `parquet:"ratio_high" doc:"95th percentile"`
 }
 
-// Warm are streams that begin with captures.
+// Warm has the streams that begin with captures.
 var Warm = NewKind[Start]("warm",
 	"a policy at a budget that begins with captures, beside one that does not, of `eval --warm`")
 
@@ -101,7 +101,7 @@ func WriteWarm(s *Tables, run *eval.WarmRun) error {
 	return write(s, Warm, rows)
 }
 
-// against returns the row beside a stream that began with copies, or with addresses alone.
+// against returns the row that compares with a stream which began with copies, or with URLs alone.
 func (of Start) against(cold string, p eval.Paired) Start {
 	of.Cold, of.Coverage, of.Other, of.Ratio = cold, known(p.Value), known(p.Other), known(p.Ratio)
 	of.Low, of.High = ends(p.RatioSpread)

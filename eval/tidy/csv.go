@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// csvOutput writes rows as CSV. encoding/csv wants texts, which would have to be made for all
-// values.
+// csvOutput writes rows as CSV. encoding/csv would need a text for each value.
 type csvOutput[R any] struct {
 	w    io.Writer
 	line []byte
@@ -42,17 +41,17 @@ func (c *csvOutput[R]) Write(rows []R) (int, error) {
 	return len(rows), c.flush()
 }
 
-// flush writes what there is, at first the header.
+// flush writes the buffer, and first the header.
 func (c *csvOutput[R]) flush() error {
 	_, err := c.w.Write(c.line)
 	c.line = c.line[:0]
 	return err
 }
 
-// Close writes a header that no row has followed.
+// Close writes the header if there was no row.
 func (c *csvOutput[R]) Close() error { return c.flush() }
 
-// appendCSV adds a value, one of those that typeOf knows.
+// appendCSV appends a value of a type that typeOf knows.
 func appendCSV(line []byte, v reflect.Value) []byte {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -60,7 +59,7 @@ func appendCSV(line []byte, v reflect.Value) []byte {
 			return line
 		}
 		return appendCSV(line, v.Elem())
-	case reflect.Bool: // R knows no small letters here, pandas and DuckDB know both
+	case reflect.Bool: // R does not know lower case here, pandas and DuckDB know both
 		if v.Bool() {
 			return append(line, "TRUE"...)
 		}
@@ -77,7 +76,7 @@ func appendCSV(line []byte, v reflect.Value) []byte {
 	return v.Addr().Interface().(*time.Time).UTC().AppendFormat(line, time.RFC3339Nano)
 }
 
-// appendText adds a text, in quotes where it needs them: RFC 4180 2.
+// appendText appends a text, in quotes if needed: RFC 4180 2.
 func appendText(line []byte, s string) []byte {
 	if s != "" && !strings.ContainsAny(s, ",\"\r\n") {
 		return append(line, s...)

@@ -1,12 +1,11 @@
-// Package tidy makes tables of what the commands find: which tables there are, what their columns
-// mean, and how a result becomes rows.
+// Package tidy makes tables from results of commands: their columns and rows.
 //
-// A row is one observation: a visit, a policy at a budget, a week of it. What is the same for all
-// rows of a command, as the base of an evaluation, is repeated in each, so that tables of several
-// runs can be put together. Columns with _low and _high are an interval around the column of their
-// name; null where nothing was resampled. docs/reference/columns.csv lists them, and is made
-// of the types here: tags of a Kind describe them.
+// A row is one observation: a visit, a policy at a budget, a week of it. Values that are equal in
+// all rows of a command, for example the base of an evaluation, are repeated in each, so that
+// tables of several runs can be joined. Columns with _low and _high are an interval around the
+// column of their name; null without resampling. docs/reference/columns.csv lists them; tags of
+// Kinds describe them.
 //
-// Nothing is computed here. What a table has, the JSON of its command has, too, but for visits and
-// for intervals that were not asked for.
+// Nothing is computed here. The JSON of a command has the same values, except for visits and for
+// intervals that were not requested.
 package tidy

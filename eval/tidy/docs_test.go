@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// docs/reference/tables.md says what a row of each table is, and columns.csv beside it has all
-// columns, as their types describe them. RECRAWL_GOLDEN=1 writes both.
+// TestDocumented checks that docs/reference/tables.md describes the rows of each table, and
+// columns.csv beside it all columns, as described by their types. RECRAWL_GOLDEN=1 writes both.
 func TestDocumented(t *testing.T) {
 	const file, heading = "../../docs/reference/tables.md", "## All tables\n\n"
 	text, err := os.ReadFile(file)
@@ -25,7 +25,7 @@ func TestDocumented(t *testing.T) {
 	compare(t, "../../docs/reference/columns.csv", columnsCSV(t))
 }
 
-// compare compares a file with what it must have, or writes that.
+// compare compares a file with its wanted content, or writes that.
 func compare(t *testing.T, file, want string) {
 	t.Helper()
 	if os.Getenv("RECRAWL_GOLDEN") != "" {
@@ -68,7 +68,7 @@ func columnsCSV(t *testing.T) string {
 	return b.String()
 }
 
-// Each table is one of some command, and documented.
+// TestAll checks that each table belongs to a command, and is documented.
 func TestAll(t *testing.T) {
 	known := map[string]bool{}
 	for _, k := range All {

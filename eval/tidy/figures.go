@@ -31,7 +31,7 @@ type Figure struct {
 	ServerTrue   *float64 `parquet:"server_true" doc:"coverage of server-true with as many pages; null: the kind is not method"`
 }
 
-// Figures are the figures of [LINK].
+// Figures has the figures of [LINK].
 var Figures = NewKind[Figure]("figures", "a point of a figure of `eval --figures`")
 
 // WriteFigures writes the table of figures.

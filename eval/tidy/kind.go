@@ -7,31 +7,31 @@ import (
 	"time"
 )
 
-// Kind is what the rows of a table are. R is a struct, as the package comment describes.
+// Kind describes the rows of a table. R is a struct.
 //
 // It writes tables of results as Parquet or CSV: one observation a row, columns with units.
 //
 // # Terms
 //
-//	kind   what rows of one type are: a name, what a row is, and its columns
+//	kind   rows of one type: a name, the meaning of a row, and its columns
 //	table  the rows of a kind that one command writes, as a file of that name
 //	set    the tables of one command, in a directory for each format
 //
-// A kind is a struct. Its tags say all of a column, so that header, schema and documentation agree:
+// The tags of R describe each column, so that header, schema and documentation agree:
 //
-//	parquet  its name, and how it is encoded: dict for names that recur, delta for what rises
-//	unit     its unit; of none: text, true or false, a number of something that doc names
-//	doc      what it says
+//	parquet  its name and encoding: dict for repeated names, delta for ascending values
+//	unit     its unit; none for text, true or false, and counts of things that doc names
+//	doc      its meaning
 //
 // A pointer is a value that may be unknown: null in Parquet, nothing in CSV. Times are UTC.
 //
 // # Guarantees
 //
-//  1. Files are there whole or not at all, and none that was there before is replaced. Nothing of
-//     a set has its name before all of it was written.
-//  2. Rows are kept in memory until there are 2^18 of a table. So a table takes tens of megabytes,
-//     however long it is, and one text of each different address of these rows.
-//  3. Rows of one Batch keep their order. Those of several mingle, in runs of up to 1,024.
+//  1. Files are complete or missing, and no existing one is replaced. A set gets its names once all
+//     of it is written.
+//  2. Up to 2^18 rows of a table are in memory. So a table of any length takes tens of megabytes,
+//     and one text for each different URL in these rows.
+//  3. Rows of one Batch keep their order. Those of several batches mix, in runs of up to 1,024.
 //
 // A Parquet file is compressed by zstd, and has units and meanings of its columns as metadata, by
 // the name of the column. A CSV file is RFC 4180 with LF, has a header, times as RFC 3339, and TRUE
@@ -40,15 +40,15 @@ type Kind[R any] struct{ Description }
 
 // Description is a kind without the type of its rows.
 type Description struct {
-	Name    string // of the table, and of its file before the ending
-	Row     string // what one row is
+	Name    string // of the table, and of its file without the extension
+	Row     string // meaning of a row
 	Columns []Column
 }
 
 // Describe returns the description.
 func (d *Description) Describe() *Description { return d }
 
-// Described is a Kind of any rows.
+// Described is a Kind with any type of rows.
 type Described interface{ Describe() *Description }
 
 // Column is one column of a table.
@@ -60,8 +60,8 @@ type Column struct {
 	Null bool // a value may be unknown
 }
 
-// NewKind returns the kind of the table with this name; row says what one row is. It panics where a
-// field is not described, or cannot be written: tests make each kind.
+// NewKind returns the kind of the table with this name; row describes a row. It panics if a field
+// has no description or cannot be written: tests make each kind.
 func NewKind[R any](name, row string) *Kind[R] {
 	k := &Kind[R]{Description{Name: name, Row: row}}
 	of := reflect.TypeFor[R]()

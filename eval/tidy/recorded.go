@@ -35,16 +35,16 @@ type Entry struct {
 	Next    time.Time `parquet:"next,timestamp(millisecond)" doc:"next due time"`
 }
 
-// Journal is what run visited.
+// Journal has the visits of run.
 var Journal = NewKind[Entry]("journal", "a visit of `run`")
 
-// Export is what was written as tables.
+// Export is the result of an export.
 type Export struct {
 	Rows map[string]int `json:"rows"` // by table
-	Torn int            `json:"torn"` // lines of the journal that a crash has torn
+	Torn int            `json:"torn"` // lines of the journal that a crash tore
 }
 
-// WriteJournal writes the table of a journal as it reads it.
+// WriteJournal writes the table of a journal while it reads it.
 func WriteJournal(s *Tables, dir string, tell directory.Func) (*Export, error) {
 	t, err := Journal.Open(s)
 	if err != nil {
@@ -72,7 +72,7 @@ type Page struct {
 	Gone     bool      `parquet:"gone" doc:"whether the page is gone or redirects at the end"`
 }
 
-// Pages are the pages of histories.
+// Pages has the pages of histories.
 var Pages = NewKind[Page]("pages", "a page of a history")
 
 // Version is a row of Versions.
@@ -89,7 +89,7 @@ type Version struct {
 	Links    *int64    `parquet:"links" doc:"number of URLs that the page links to; null: unknown"`
 }
 
-// Versions are the lines of histories.
+// Versions has the lines of histories.
 var Versions = NewKind[Version]("versions", "a version of a page of a history")
 
 // WriteHistories writes the tables of histories.
@@ -145,7 +145,7 @@ func versionOf(server, page string, v *history.Version) Version {
 	return row
 }
 
-// digest is one as text, empty for none.
+// digest returns a digest as text, empty for none.
 func digest(d sitegraph.Digest) string {
 	if d.IsZero() {
 		return ""

@@ -29,7 +29,7 @@ type Simulated struct {
 	BusyOnMean float64 `parquet:"busy" unit:"connections" doc:"at work, on average"`
 }
 
-// Simulations are simulated schedules [HIER fig. 6 to 8].
+// Simulations has simulated schedules [HIER fig. 6 to 8].
 var Simulations = NewKind[Simulated]("simulations",
 	"a web that a policy visits with a number of connections, of `schedule simulate`")
 

@@ -9,8 +9,8 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// Tables has the tables that one command writes. Its zero value writes nothing: its tables take
-// rows and drop them.
+// Tables holds the tables that one command writes. Its zero value writes nothing: its tables drop
+// their rows.
 type Tables struct {
 	places []place
 	names  []string
@@ -18,17 +18,17 @@ type Tables struct {
 	files  []*directory.AtomicFile
 }
 
-// place is a directory that has tables in one format.
+// place is a directory for tables in one format.
 type place struct{ dir, ending string }
 
-// closer is a table under way.
+// closer is an unfinished table.
 type closer interface {
 	close() error
 }
 
-// CreateTables begins tables as Parquet in one directory and as CSV in another; "": not in that
-// format. It makes the directories. If a file of one of the tables exists, it returns an error that
-// is os.ErrExist. Commit or Discard must follow.
+// CreateTables starts tables as Parquet in one directory and as CSV in another; "" means not in
+// that format. It makes the directories. If a file of a table exists, it returns an os.ErrExist.
+// Commit or Discard must follow.
 func CreateTables(parquet, csv string, kinds ...Described) (*Tables, error) {
 	s := &Tables{}
 	for _, k := range kinds {
@@ -64,14 +64,14 @@ func (p place) free(name string) error {
 	return nil
 }
 
-// Empty reports whether tables of the set are written nowhere.
+// Empty reports whether the set writes no tables.
 func (s *Tables) Empty() bool { return len(s.places) == 0 }
 
 // Names returns the names of the tables.
 func (s *Tables) Names() []string { return s.names }
 
-// Commit ends the tables and gives their files their names. After an error there is no file, unless
-// it was the renaming that failed.
+// Commit completes the tables and gives their files their names. After an error there is no file,
+// unless the renaming failed.
 func (s *Tables) Commit() error {
 	defer s.Discard()
 	for _, t := range s.open {

@@ -36,7 +36,7 @@ type Sweep struct {
 	InsideHigh     *float64 `parquet:"gain_in_servers_high" doc:"95th percentile"`
 }
 
-// Sweeps are what policies reached in snapshots.
+// Sweeps has the results of policies in snapshots.
 var Sweeps = NewKind[Sweep]("sweeps", "a sweep of a policy, of `eval --protocol snapshot`")
 
 // Step is a row of Curve.
@@ -48,7 +48,7 @@ type Step struct {
 	Coverage  float64 `parquet:"coverage" doc:"share of the changed pages found so far"`
 }
 
-// Curve is coverage against share fetched.
+// Curve has coverage by fetched share.
 var Curve = NewKind[Step]("curve",
 	"a step of a sweep, one of 200, of `eval --protocol snapshot`")
 

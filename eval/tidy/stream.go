@@ -52,7 +52,7 @@ type Result struct {
 	DeletionVisits  int64    `parquet:"deletion_visits" unit:"visits" doc:"visits made because a page was probably gone"`
 }
 
-// Results are what policies reached in streams.
+// Results has the results of policies in streams.
 var Results = NewKind[Result]("results",
 	"a policy at a budget, in the mean over its runs, of `eval --protocol stream`")
 
@@ -69,7 +69,7 @@ type Run struct {
 	Discovered *float64 `parquet:"discovered" doc:"share of the discoverable new pages that became known"`
 }
 
-// Runs are the single runs of streams.
+// Runs has the single runs of streams.
 var Runs = NewKind[Run]("runs", "one run of a policy at a budget, of `eval --protocol stream`")
 
 // Week is a row of Weekly.
@@ -85,7 +85,7 @@ type Week struct {
 	Freshness  *float64 `parquet:"freshness" doc:"share of good copies among living pages in this week, in the mean over the runs"`
 }
 
-// Weekly are streams week by week.
+// Weekly has streams week by week.
 var Weekly = NewKind[Week]("weekly", "a week of a policy at a budget, of `eval --protocol stream`")
 
 // Bin is a row of Calibration.
@@ -101,11 +101,11 @@ type Bin struct {
 	Changed     *float64 `parquet:"changed" doc:"share of them that had changed"`
 }
 
-// Calibration is how well probabilities agree with what came.
+// Calibration compares probabilities with outcomes.
 var Calibration = NewKind[Bin]("calibration",
 	"a bin of probabilities that a policy gave, of `eval --protocol stream`")
 
-// WriteStream writes the tables of streams, except Visits, which Watch writes on the way.
+// WriteStream writes the tables of streams except Visits, which Watch writes during the run.
 func WriteStream(s *Tables, runs []eval.StreamRun) error {
 	var (
 		results []Result
@@ -156,7 +156,7 @@ func resultOf(run *eval.StreamRun, r *eval.StreamResult) Result {
 	return row
 }
 
-// runsOf are the runs behind a result; of one run it is that itself.
+// runsOf returns the runs of a result; a single run is the result itself.
 func runsOf(run *eval.StreamRun, r *eval.StreamResult) (rows []Run) {
 	all := r.Runs
 	if len(all) == 0 {

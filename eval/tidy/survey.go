@@ -34,7 +34,7 @@ type Period struct {
 	OfServers  *float64 `parquet:"of_servers" doc:"top_servers / servers [row 4]"`
 }
 
-// Periods are how servers change.
+// Periods shows how servers change.
 var Periods = NewKind[Period]("periods", "a period of a group of servers, of `survey`")
 
 // Updates is a row of PageUpdates.
@@ -45,7 +45,7 @@ type Updates struct {
 	Pages   int64  `parquet:"pages" doc:"pages with this number of updates"`
 }
 
-// PageUpdates are how often pages were updated [LINK fig. 10, 11].
+// PageUpdates shows how often pages were updated [LINK fig. 10, 11].
 var PageUpdates = NewKind[Updates]("updates", "a number of updates of a page, of `survey`")
 
 // Interval is a row of Intervals.
@@ -58,7 +58,7 @@ type Interval struct {
 	Weighted *float64 `parquet:"weighted" unit:"share of the visits" doc:"that such pages fall due for"`
 }
 
-// Intervals are how often pages would be visited [SAT fig. 2].
+// Intervals shows how often pages would be visited [SAT fig. 2].
 var Intervals = NewKind[Interval]("intervals", "an access interval that pages have, of `survey`")
 
 // WriteSurvey writes the tables of a survey.

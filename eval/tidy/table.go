@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	// groupRows is how many rows of a Parquet file are kept in memory: enough for a dictionary of
-	// addresses to be worth it. A row of a visit takes 60 bytes there.
+	// groupRows is the number of rows of a Parquet file in memory: enough to make a dictionary of
+	// URLs useful. A row of a visit takes 60 bytes there.
 	groupRows = 1 << 18
-	// batchRows are handed on together, so that goroutines seldom wait for each other, and what is
-	// the same for a run stands together.
+	// batchRows are written together, so that goroutines seldom wait for each other, and equal
+	// values of a run are adjacent.
 	batchRows = 1024
 )
 
-// Table takes rows of a kind. Any number of goroutines may use it.
+// Table accepts rows of a kind. Goroutines may share it.
 type Table[R any] struct {
 	mu      sync.Mutex
 	outputs []output[R]
-	err     error // the first of writing
+	err     error // first error of writing
 }
 
 // output writes rows in one format.
@@ -33,7 +33,7 @@ type output[R any] interface {
 	Close() error
 }
 
-// Open begins the table in a set.
+// Open starts the table in a set.
 func (k *Kind[R]) Open(s *Tables) (*Table[R], error) {
 	t := &Table[R]{}
 	s.open = append(s.open, t)
@@ -84,16 +84,16 @@ func (t *Table[R]) Write(rows ...R) error {
 	return t.err
 }
 
-// Batch is rows of one goroutine, which a table gets many at a time.
+// Batch holds rows of one goroutine, and passes many at a time to the table.
 type Batch[R any] struct {
 	table *Table[R]
 	rows  []R
 }
 
-// Batch returns one without rows. It must end before the set is committed.
+// Batch returns an empty batch. It must end before the set is committed.
 func (t *Table[R]) Batch() *Batch[R] { return &Batch[R]{table: t} }
 
-// Add adds a row. An error of writing is told by Commit of the set.
+// Add adds a row. Commit of the set returns errors of writing.
 func (b *Batch[R]) Add(row R) {
 	if len(b.table.outputs) == 0 {
 		return
@@ -103,14 +103,14 @@ func (b *Batch[R]) Add(row R) {
 	}
 }
 
-// End hands on the rows that were added last.
+// End passes on the last rows.
 func (b *Batch[R]) End() {
 	b.table.Write(b.rows...) // the table keeps the error
 	clear(b.rows)
 	b.rows = b.rows[:0]
 }
 
-// close ends the outputs.
+// close completes the outputs.
 func (t *Table[R]) close() error {
 	for _, o := range t.outputs {
 		if err := o.Close(); err != nil && t.err == nil {

@@ -29,7 +29,7 @@ type row struct {
 
 var rows = NewKind[row]("rows", "a row of a test")
 
-// written makes a set in new directories of what write does.
+// written writes a set of tables in new directories.
 func written(t *testing.T, write func(*Tables, *Table[row])) (parquetFile, csvFile string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -48,7 +48,8 @@ func written(t *testing.T, write func(*Tables, *Table[row])) (parquetFile, csvFi
 	return filepath.Join(dir, "p", "q", "rows.parquet"), filepath.Join(dir, "c", "rows.csv")
 }
 
-// Both formats return what was written, what is not known and odd texts among it.
+// TestRoundTrip checks that both formats return the written values, with unknown values and odd
+// texts.
 func TestRoundTrip(t *testing.T) {
 	at := time.Date(2024, time.May, 1, 12, 0, 0, 250e6, time.UTC)
 	share := float32(0.1)
@@ -99,7 +100,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// A Parquet file says what its columns mean, and has its rows in groups that bound its memory.
+// TestParquetFile checks that a Parquet file describes its columns, and that groups of rows limit
+// its memory.
 func TestParquetFile(t *testing.T) {
 	const count = groupRows + 1
 	file, _ := written(t, func(_ *Tables, table *Table[row]) {
@@ -131,7 +133,8 @@ func TestParquetFile(t *testing.T) {
 	}
 }
 
-// Rows of a batch keep their order, whoever writes beside it, and none is lost.
+// TestBatches checks that rows of a batch keep their order beside other writers, and that none is
+// lost.
 func TestBatches(t *testing.T) {
 	const writers, each = 5, 3*batchRows + 7
 	file, _ := written(t, func(_ *Tables, table *Table[row]) {
@@ -163,7 +166,8 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// Tables are there when all is written: not before, not after an error, and not in place of others.
+// TestWhole checks that tables exist once all is written: not earlier, not after an error, and
+// without replacing others.
 func TestWhole(t *testing.T) {
 	dir := t.TempDir()
 	files := func(want ...string) {
@@ -208,7 +212,7 @@ func TestWhole(t *testing.T) {
 	table.outputs = append(table.outputs, failing{broken})
 	batch := table.Batch()
 	batch.Add(row{Name: "a"})
-	batch.End() // Commit tells
+	batch.End() // Commit returns the error
 	if err := s.Commit(); !errors.Is(err, broken) {
 		t.Errorf("an error of writing ends as %v", err)
 	}
@@ -219,7 +223,7 @@ func TestWhole(t *testing.T) {
 	if err := s.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	files("rows.csv", "rows.parquet") // without a row there is a header
+	files("rows.csv", "rows.parquet") // without rows there is a header
 	if text, err := os.ReadFile(filepath.Join(dir, "rows.csv")); err != nil ||
 		string(text) != "name,at,days,share,last,count,good\n" {
 		t.Errorf("no row is written as %q, %v", text, err)
@@ -237,7 +241,7 @@ type failing struct{ error }
 func (f failing) Write([]row) (int, error) { return 0, f.error }
 func (f failing) Close() error             { return nil }
 
-// Tables of no set take rows, and nothing comes of them.
+// TestNowhere checks that tables without a set accept and drop rows.
 func TestNowhere(t *testing.T) {
 	s, err := CreateTables("", "", rows)
 	if err != nil || !s.Empty() {

@@ -6,12 +6,12 @@ import (
 	"github.com/recrawl/recrawl/eval"
 )
 
-// All are the tables of all commands, in the order of the documentation.
+// All lists the tables of all commands, in the order of the documentation.
 var All = []Described{Results, Runs, Weekly, Visits, Calibration, Sweeps, Curve, Comparisons,
 	Warm, Figures, Predictions, Delays, Periods, PageUpdates, Intervals, Simulations, Journal,
 	Pages, Versions}
 
-// The tables that each command writes.
+// Tables of each command.
 var (
 	ForStream    = []Described{Results, Runs, Weekly, Visits, Calibration, Comparisons}
 	ForSnapshot  = []Described{Sweeps, Curve, Comparisons}
@@ -24,7 +24,7 @@ var (
 	ForHistories = []Described{Pages, Versions}
 )
 
-// write opens a table in a set and gives it all its rows.
+// write writes a whole table of a set.
 func write[R any](s *Tables, k *Kind[R], rows []R) error {
 	t, err := k.Open(s)
 	if err != nil {
@@ -33,7 +33,7 @@ func write[R any](s *Tables, k *Kind[R], rows []R) error {
 	return t.Write(rows...)
 }
 
-// known is nil for what is not known, which is no finite number.
+// known returns nil for an unknown value, which is no finite number.
 func known[F ~float64](x F) *float64 {
 	f := float64(x)
 	if math.IsNaN(f) || math.IsInf(f, 0) {
@@ -42,5 +42,5 @@ func known[F ~float64](x F) *float64 {
 	return &f
 }
 
-// ends are both ends of an interval.
+// ends returns both ends of an interval.
 func ends(of [2]eval.Number) (low, high *float64) { return known(of[0]), known(of[1]) }

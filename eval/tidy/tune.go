@@ -28,7 +28,7 @@ type Predicted struct {
 	Measured *float64 `parquet:"measured" doc:"value measured on the weeks after the base; null without --check"`
 }
 
-// Predictions are what budgets buy.
+// Predictions shows the predicted effect of budgets.
 var Predictions = NewKind[Predicted]("predictions",
 	"a measure at a budget, that `tune` predicts")
 
@@ -47,7 +47,7 @@ type Reach struct {
 	High     *float64 `parquet:"coverage_high" doc:"95th percentile"`
 }
 
-// Delays are what politeness leaves within reach.
+// Delays shows the limits by politeness.
 var Delays = NewKind[Reach]("delays", "a delay between two visits to a server, of `tune`")
 
 // WriteTune writes the tables of a prediction.

@@ -52,7 +52,7 @@ func Watch(to *Table[Visit]) func(eval.Progress, *sitegraph.Graph) (
 	}
 }
 
-// known32 returns nil for NaN, which stands for a value that is not known.
+// known32 returns nil for NaN, an unknown value.
 func known32(x float64) *float32 {
 	if math.IsNaN(x) {
 		return nil

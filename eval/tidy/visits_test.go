@@ -15,8 +15,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// sample is visits as they leave a stream of 40,966 pages, 2 % of them a day for 40 weeks. Each
-// probability and value is another one, which compresses worst.
+// sample returns visits like those of a stream of 40,966 pages, 2 % of them a day for 40 weeks. All
+// probabilities and values differ, which compresses worst.
 func sample() (*sitegraph.Graph, []crawl.Event) {
 	const pages, day = 40966, 819
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -40,7 +40,7 @@ func sample() (*sitegraph.Graph, []crawl.Event) {
 	return graph, events
 }
 
-// writeVisits writes the same visits of so many policies, and returns the bytes of a row.
+// writeVisits writes the same visits for a number of policies, and returns the bytes of a row.
 func writeVisits(t testing.TB, g *sitegraph.Graph, events []crawl.Event, policies int,
 	ending string) float64 {
 	t.Helper()
@@ -72,7 +72,7 @@ func writeVisits(t testing.TB, g *sitegraph.Graph, events []crawl.Event, policie
 	return float64(info.Size()) / float64(policies*len(events))
 }
 
-// A visit takes 12 bytes at most.
+// TestVisitBytes checks that a visit takes at most 12 bytes.
 func TestVisitBytes(t *testing.T) {
 	graph, events := sample()
 	if size := writeVisits(t, graph, events, 2, "parquet"); size > 12 {
@@ -80,8 +80,8 @@ func TestVisitBytes(t *testing.T) {
 	}
 }
 
-// BenchmarkVisits writes the sample for four policies. Rows are counted by a second of processor
-// time, of all cores: so other work on the machine does not count.
+// BenchmarkVisits writes the sample for four policies. It counts rows a second of processor time on
+// all cores, so that other work on the machine does not count.
 func BenchmarkVisits(b *testing.B) {
 	graph, events := sample()
 	for _, ending := range []string{"parquet", "csv"} {
@@ -98,7 +98,7 @@ func BenchmarkVisits(b *testing.B) {
 	}
 }
 
-// processorSeconds are those that this process took so far.
+// processorSeconds returns the processor time of this process so far.
 func processorSeconds(b *testing.B) float64 {
 	var of syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &of); err != nil {

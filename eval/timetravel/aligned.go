@@ -2,15 +2,15 @@ package timetravel
 
 import "time"
 
-// aligned moves each server of an archive so that its first version appears at one moment.
+// aligned shifts each server of an archive so that its first version appears at one time.
 type aligned struct {
 	Archive
-	shift map[string]time.Duration // server -> what to add to get its own time
+	shift map[string]time.Duration // server -> shift to its own time
 }
 
-// Align puts servers that were recorded at different times on one clock: each one's first
-// version appears at start. Last-Modified moves with it; bodies stay as they are, and the times in
-// those of feeds and sitemaps with them: World moves what it reads there.
+// Align puts servers that were recorded at different times on one clock: each one's first version
+// appears at start. Last-Modified shifts too. Bodies stay unchanged, with the times in feeds and
+// sitemaps: World shifts those that it reads.
 func Align(web Archive, start time.Time) Archive {
 	a := aligned{web, map[string]time.Duration{}}
 	for _, server := range web.Servers() {

@@ -14,15 +14,15 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// TestClaimsOfRecordedSites measures how truthful feeds, sitemaps and Last-Modified of real
-// sites are: it visits them in random order for 27 weeks, over HTTP, and counts what was
-// claimed of the pages since each one's last visit. go test -v -run ClaimsOf prints the table.
+// TestClaimsOfRecordedSites measures how accurate feeds, sitemaps and Last-Modified of real sites
+// are. It visits pages in random order for 27 weeks, over HTTP, and counts the claims about each
+// page since its last visit. go test -v -run ClaimsOf prints the table.
 func TestClaimsOfRecordedSites(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute")
 	}
 	changes := []sitegraph.ChangeBy{sitegraph.ChangeByBytes}
-	if testing.Verbose() { // for the table; no demand below is of changes of the main text alone
+	if testing.Verbose() { // for the table; no check below concerns the main text alone
 		changes = append(changes, sitegraph.ChangeByMain)
 	}
 	var table strings.Builder
@@ -54,8 +54,8 @@ func TestClaimsOfRecordedSites(t *testing.T) {
 	t.Logf("what sources claimed since the last visit of a page:\n%s", table.String())
 }
 
-// keepFresh keeps one site fresh for some days with its sources, each day visiting a share of
-// its pages; it returns the visits, and those to sources.
+// keepFresh keeps one site fresh for some days with its sources, and visits a share of its pages
+// each day. It returns the visits, and those to sources.
 func keepFresh(t *testing.T, web Web, days int, share float64, by sitegraph.ChangeBy) (
 	*planner.Pages, [2]int) {
 	t.Helper()
@@ -87,7 +87,7 @@ func keepFresh(t *testing.T, web Web, days int, share float64, by sitegraph.Chan
 		},
 	})
 	seeds := []string{"http://" + host + "/"}
-	// which some sites have and do not link to
+	// some sites have it and do not link to it
 	if web.Resource(host, "/feed.xml", start).Status == http.StatusOK {
 		seeds = append(seeds, "http://"+host+"/feed.xml")
 	}
@@ -97,7 +97,7 @@ func keepFresh(t *testing.T, web Web, days int, share float64, by sitegraph.Chan
 	for day := range days {
 		r := planner.Round{Number: day, Start: start.Add(time.Duration(day) * planner.Day),
 			End: start.Add(time.Duration(day+1) * planner.Day), Budget: planner.Unlimited}
-		if day > 0 { // the first one crawls all there is
+		if day > 0 { // the first day crawls everything
 			r.Budget = max(1, int(share*float64(pages.Count())))
 		}
 		if err := clock.SleepUntil(t.Context(), r.Start); err != nil {
@@ -124,8 +124,8 @@ func firstTime(web Archive, host string) time.Time {
 	return first
 }
 
-// TestSourcesFollowTheVirtualClock: a feed is served as it stood, with validators of its own
-// version, and a page that changed within the day says when.
+// TestSourcesFollowTheVirtualClock checks that a feed is served as it was at the time, with
+// validators of that version, and that a page which changed within the day has that time.
 func TestSourcesFollowTheVirtualClock(t *testing.T) {
 	start := time.Date(2024, 5, 6, 0, 0, 0, 0, time.UTC)
 	web := NewStatic()
@@ -154,9 +154,9 @@ func TestSourcesFollowTheVirtualClock(t *testing.T) {
 	}
 }
 
-// TestTruthAndLies: over HTTP and 12 weeks, a sitemap that names the day on which pages changed
-// becomes worth believing, in both directions; one that names today for all of them comes to be
-// worth nothing. Neither costs more than its share of the visits.
+// TestTruthAndLies runs 12 weeks over HTTP. A sitemap with the true days of changes becomes
+// credible, in both directions. One that names today for all pages becomes worthless. Neither costs
+// more than its share of the visits.
 func TestTruthAndLies(t *testing.T) {
 	const pages, days = 30, 84
 	start := time.Date(2024, 5, 6, 0, 0, 0, 0, time.UTC)
@@ -190,7 +190,7 @@ func TestTruthAndLies(t *testing.T) {
 				[]byte(sitemap.String()+"</urlset>"))
 		}
 		corpus, visits := keepFresh(t, web, days, 0.3, sitegraph.ChangeByBytes)
-		if visits[1]*10 > visits[0]+20 { // a tenth, and the first visits of the sources there are
+		if visits[1]*10 > visits[0]+20 { // a tenth, and the first visits to the sources
 			t.Errorf("%d of %d visits were to sources", visits[1], visits[0])
 		}
 		for _, s := range corpus.Hints.Sources() {
@@ -210,8 +210,8 @@ func TestTruthAndLies(t *testing.T) {
 	}
 }
 
-// TestClaimsOfAlignedSites: where a web is moved to another time, what its feeds and sitemaps claim
-// moves with it, though their bodies do not.
+// TestClaimsOfAlignedSites checks that claims of feeds and sitemaps shift with an aligned web,
+// though bodies do not.
 func TestClaimsOfAlignedSites(t *testing.T) {
 	start := time.Date(2024, 5, 6, 0, 0, 0, 0, time.UTC)
 	web := NewStatic()

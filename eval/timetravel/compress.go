@@ -11,12 +11,12 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// minCompressed is the size in bytes from which a body is compressed: below it the answer
-// fits one packet either way.
+// minCompressed is the size in bytes from which a body is compressed: a smaller one fits into one
+// packet either way.
 const minCompressed = 1400
 
-// acceptsGzip reads Accept-Encoding (RFC 9110 12.5.3). "*" is not taken for gzip: that a
-// client means it is less likely than that it does not care.
+// acceptsGzip reads Accept-Encoding (RFC 9110 12.5.3). "*" does not count as gzip: probably the
+// client does not care.
 func acceptsGzip(values []string) bool {
 	for _, value := range values {
 		for coding := range strings.SplitSeq(value, ",") {
@@ -31,16 +31,16 @@ func acceptsGzip(values []string) bool {
 	return false
 }
 
-// compressed is the gzip'd form of a body, made when it is first asked for: an answer 304
-// never does.
+// compressed is the gzip'd form of a body, made at the first request for it: an answer 304 never
+// needs it.
 type compressed struct {
 	plain  []byte
 	header http.Header // of the answer; gets the length
 	r      *bytes.Reader
 }
 
-// Seek is what http.ServeContent calls first, to learn the length. It does not announce
-// the length of content that has a coding itself.
+// Seek is the first call of http.ServeContent, to learn the length, which it does not announce for
+// content with a coding.
 func (c *compressed) Seek(offset int64, whence int) (int64, error) {
 	if c.r == nil {
 		b := zip(c.plain)
@@ -52,7 +52,7 @@ func (c *compressed) Seek(offset int64, whence int) (int64, error) {
 
 func (c *compressed) Read(b []byte) (int, error) { return c.r.Read(b) }
 
-// Pages are served once or twice each, so speed counts for more than size.
+// Pages are served only once or twice each, so speed is more important than size.
 var writers = sync.Pool{New: func() any {
 	z, err := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
 	if err != nil {
@@ -66,7 +66,7 @@ func zip(plain []byte) []byte {
 	defer writers.Put(z)
 	var b bytes.Buffer
 	z.Reset(&b)
-	z.Write(plain) // a buffer takes everything
+	z.Write(plain) // a buffer accepts everything
 	z.Close()
 	return b.Bytes()
 }

@@ -2,8 +2,8 @@ package timetravel
 
 import "strings"
 
-// escape writes a file name as the path of an address: what stands for itself in a path by
-// RFC 3986 3.3 stays, all else is escaped.
+// escape returns a file name as the path of a URL: characters that RFC 3986 3.3 allows in a path
+// stay, others are escaped.
 func escape(name string) string {
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder
@@ -21,8 +21,7 @@ func escape(name string) string {
 	return b.String()
 }
 
-// unescape undoes percent-escapes; a percent sign that starts none stands for itself, as
-// servers are lenient too.
+// unescape undoes percent-escapes. A percent sign without one stays, as on lenient servers.
 func unescape(path string) string {
 	if strings.IndexByte(path, '%') < 0 {
 		return path
@@ -42,7 +41,7 @@ func unescape(path string) string {
 	return string(b)
 }
 
-// digit is the value of a hexadecimal digit, -1 for other octets.
+// digit returns the value of a hexadecimal digit, or -1.
 func digit(c byte) int {
 	i := strings.IndexByte("0123456789abcdefABCDEF", c)
 	if i > 15 {

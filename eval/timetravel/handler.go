@@ -15,7 +15,7 @@ import (
 type handler struct {
 	web   Web
 	name  string // of the server
-	addr  string // where it listens
+	addr  string // address of its listener
 	clock func() time.Time
 	log   func(Access)
 }
@@ -30,7 +30,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Date", now.UTC().Format(http.TimeFormat))
 	switch {
 	case !strings.EqualFold(r.Host, h.name) && r.Host != h.addr:
-		// A client that connects to the wrong address must not get pages of the wrong server.
+		// A client at a wrong address must not get pages of another server.
 		plain(w, http.StatusMisdirectedRequest)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")

@@ -16,19 +16,18 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// HistoryOptions say who would visit the web.
+// HistoryOptions describe the visitor of a web.
 type HistoryOptions struct {
 	Agent string // product token, for robots.txt and robots meta elements
 	Main  bool   // make Digests.Main, which takes as long as all the rest
 }
 
-// Histories returns what a visitor who asked for everything at any time would have seen:
-// replaying the result agrees, visit by visit, with fetching over HTTP from Serve. There is
-// an entry for each path of the archive and each address of the server that one of its
-// pages links to or redirects to. What is not HTML, not there, or forbidden by robots.txt as
-// it stands at the moment, is no page: without entry if it never is one. Servers without
-// any page are left out. Addresses are of http. Cost: each body is extracted once for
-// each address that serves it, on all cores.
+// Histories returns what a visitor who always requested everything would have seen. Replaying the
+// result agrees, visit by visit, with fetching over HTTP from Serve. It has an entry for each path
+// of the archive, and each URL on the server that one of its pages links or redirects to. Content
+// that is not HTML, missing, or forbidden by robots.txt at the time is no page. A URL that is never
+// a page has no entry, and a server without pages is left out. URLs are http. Each body is
+// extracted once for each URL that serves it, on all cores.
 func Histories(ctx context.Context, web Archive, o HistoryOptions) ([]*history.Server, error) {
 	var servers []*history.Server
 	for _, name := range web.Servers() {
@@ -53,10 +52,10 @@ type historian struct {
 	name  string
 	o     HistoryOptions
 	rules []rulesFrom
-	lists map[string]string // addresses, each kept once
+	lists map[string]string // URLs, each kept once
 }
 
-// rulesFrom is a robots.txt and the moment from which it holds.
+// rulesFrom is a robots.txt and the time from which it holds.
 type rulesFrom struct {
 	t     time.Time
 	rules *robots.Rules
@@ -80,7 +79,7 @@ func (h *historian) server(ctx context.Context) (*history.Server, error) {
 		meet(url)
 	}
 	var pages []*history.Page
-	for len(round) > 0 { // addresses found on the pages of one round are the next
+	for len(round) > 0 { // URLs found on the pages of one round are the next round
 		urls := round
 		round = nil
 		found := make([]*history.Page, len(urls))
@@ -126,7 +125,7 @@ func (h *historian) readRules() {
 	}
 }
 
-// allowed reports whether robots.txt as of t lets us ask for path.
+// allowed reports whether robots.txt at time t permits a path.
 func (h *historian) allowed(path string, t time.Time) bool {
 	for i := len(h.rules) - 1; i >= 0; i-- {
 		if !h.rules[i].t.After(t) {
@@ -136,7 +135,7 @@ func (h *historian) allowed(path string, t time.Time) bool {
 	return true
 }
 
-// page returns all versions of an address, none if it never is a page or a redirect.
+// page returns all versions of a URL, or none if it is never a page or a redirect.
 func (h *historian) page(url string) *history.Page {
 	p := &history.Page{URL: url}
 	path := strings.TrimPrefix(url, "http://"+h.name)
@@ -145,7 +144,7 @@ func (h *historian) page(url string) *history.Page {
 		times = append(times, r.t)
 	}
 	slices.SortFunc(times, time.Time.Compare)
-	seen := map[content]history.Version{} // what bodies say, seen from this address
+	seen := map[content]history.Version{} // results of bodies, for this URL
 	for _, t := range times {
 		v := history.Version{Gone: true}
 		if h.allowed(path, t) {
@@ -155,7 +154,7 @@ func (h *historian) page(url string) *history.Page {
 		n := len(p.Versions)
 		switch {
 		case n == 0 && v.Gone:
-			continue // it never was there
+			continue // it never existed
 		case n > 0 && same(&p.Versions[n-1], &v):
 			continue
 		}
@@ -168,13 +167,13 @@ func same(a, b *history.Version) bool {
 	return a.Gone == b.Gone && a.Redirect == b.Redirect && a.Digests == b.Digests
 }
 
-// content decides what is read from a body; the type may tell its character set.
+// content is the input for reading a body; the type may name its charset.
 type content struct {
 	digest sitegraph.Digest
 	kind   string
 }
 
-// version is what a visit makes of a resource; compare the outcomes in package fetch.
+// version returns what a visit sees of a resource, with the outcomes of package fetch.
 func (h *historian) version(url string, r Resource,
 	seen map[content]history.Version) history.Version {
 	switch {
@@ -209,7 +208,7 @@ func (h *historian) version(url string, r Resource,
 	return v
 }
 
-// share keeps each address once: every page of a site repeats its navigation.
+// share keeps each URL once: every page of a site repeats its navigation.
 func (h *historian) share(v *history.Version) {
 	for _, list := range [][]string{v.Links, v.Frames} {
 		for i, url := range list {

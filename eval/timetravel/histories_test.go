@@ -22,8 +22,8 @@ func md5Of(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Promise 6: at every moment, each address that is mentioned anywhere is over HTTP what
-// the history says. The client knows the web only through its answers.
+// TestHistoriesAgreeWithHTTP checks guarantee 6: at every time, each URL mentioned anywhere is over
+// HTTP what the history says. The client knows the web only from its answers.
 func TestHistoriesAgreeWithHTTP(t *testing.T) {
 	web := small()
 	servers, err := Histories(context.Background(), web,
@@ -40,7 +40,7 @@ func TestHistoriesAgreeWithHTTP(t *testing.T) {
 		"http://a.example/data.html": true,
 		"http://a.example/feed.xml":  true}
 	alive := 0
-	for before := 0; before != len(urls); { // what later moments mention is looked at earlier too
+	for before := 0; before != len(urls); { // earlier times also have URLs of later ones
 		before = len(urls)
 		for _, now := range []int64{99, 100, 101, 199, 200, 201, 299, 300, 1000} {
 			l.now.Store(now)
@@ -79,7 +79,7 @@ func TestHistoriesAgreeWithHTTP(t *testing.T) {
 	}
 }
 
-// visit asks for a page as a crawler does and notes what the answer mentions.
+// visit requests a page like a crawler, and notes the URLs that the answer mentions.
 func (l *lab) visit(url string, mentioned map[string]bool) history.Version {
 	gone := history.Version{Gone: true}
 	host := sitegraph.ServerName(url)
@@ -151,7 +151,7 @@ func TestHistories(t *testing.T) {
 		"/d/index.html to http://a.example/d/",
 		"/data.html page", // from 300 on
 		"/secret/ page gone",
-		"/x%20y.html page page", // the same bytes in another character set say another text
+		"/x%20y.html page page", // the same bytes in another charset are another text
 	}
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
@@ -171,7 +171,8 @@ func TestHistoriesStop(t *testing.T) {
 	}
 }
 
-// Paths of files and addresses translate into each other, whatever bytes a name has.
+// FuzzEscape checks that paths of files and URLs translate into each other, for any bytes in a
+// name.
 func FuzzEscape(f *testing.F) {
 	f.Add("/a b/%41/\u00fc?#\xff")
 	f.Fuzz(func(t *testing.T, name string) {

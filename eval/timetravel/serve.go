@@ -15,14 +15,14 @@ import (
 // Access is one answered request.
 type Access struct {
 	Server string
-	Path   string    // with query, as asked for
+	Path   string    // with query, as requested
 	Time   time.Time // of the virtual clock, when the request was read
 	Status int
 }
 
 // Options of Serve. The zero value is usable.
 type Options struct {
-	// Log, if not nil, is called for each request, before the answer is sent: whoever has
+	// Log, if not nil, is called for each request before the answer is sent, so that a client with
 	// the answer finds it logged. Requests to different servers call it concurrently.
 	Log func(Access)
 }
@@ -34,11 +34,11 @@ type Server struct {
 	done  sync.WaitGroup
 }
 
-// Serve starts one HTTP server for each server of the web, each on its own address from
-// 127.3.0.1 upwards, on one port where it is free on all of them. What they answer is the
-// web's state at clock, which is asked once for each request and may stand, jump or go
-// back. Where the system knows no loopback address but 127.0.0.1 all share that one, each
-// with a port of its own; spacing by address cannot be observed then.
+// Serve starts an HTTP server for each server of the web, each at its own address from 127.3.0.1
+// upwards, on one port if it is free at all of them. Answers have the state of the web at clock,
+// which is called once for each request and may stand still, jump or go back. On systems with the
+// single loopback address 127.0.0.1 all share it, with a port each; then spacing by address cannot
+// be observed.
 func Serve(web Web, clock func() time.Time, o Options) (*Server, error) {
 	s := &Server{addrs: map[string]netip.AddrPort{}}
 	port := uint16(0)
@@ -57,7 +57,7 @@ func Serve(web Web, clock func() time.Time, o Options) (*Server, error) {
 			Handler: &handler{web: web, name: name, addr: addr.String(), clock: clock,
 				log: o.Log},
 			ReadHeaderTimeout: 10 * time.Second,
-			ErrorLog:          log.New(io.Discard, "", 0), // a client that hangs up is no news
+			ErrorLog:          log.New(io.Discard, "", 0), // a client that hangs up is expected
 		}
 		s.https = append(s.https, h)
 		s.done.Go(func() { h.Serve(l) }) // returns when closed
@@ -65,13 +65,13 @@ func Serve(web Web, clock func() time.Time, o Options) (*Server, error) {
 	return s, nil
 }
 
-// firstLoopback is apart from 127.0.0.1, so that nothing else answers there.
+// firstLoopback differs from 127.0.0.1, so that nothing else answers there.
 var firstLoopback = [4]byte{127, 3, 0, 1}
 
-// listen opens the address of server number i, on the port if that is free there.
+// listen opens the address of server number i, at the port if that is free there.
 func listen(i int, port uint16) (net.Listener, error) {
 	a := firstLoopback
-	n := int(a[3]) + i // at most 2^24 servers: more do not have a port each anyway
+	n := int(a[3]) + i // at most 2^24 servers; more would not get ports either
 	a[1], a[2], a[3] = a[1]+byte(n>>16), byte(n>>8), byte(n)
 	own := netip.AddrFrom4(a).String()
 	if l, err := net.Listen("tcp4", net.JoinHostPort(own, strconv.Itoa(int(port)))); err == nil {
@@ -83,7 +83,7 @@ func listen(i int, port uint16) (net.Listener, error) {
 	return net.Listen("tcp4", "127.0.0.1:0")
 }
 
-// Addr returns where a server listens; false if the web has none of this name.
+// Addr returns the address of a server, or false for an unknown name.
 func (s *Server) Addr(host string) (netip.AddrPort, bool) {
 	a, ok := s.addrs[host]
 	return a, ok

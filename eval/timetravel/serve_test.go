@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// lab is a web being served, a clock to set and a client that follows no redirect and
-// undoes no compression.
+// lab is a served web, a clock to set, and a client that follows no redirect and undoes no
+// compression.
 type lab struct {
 	t      testing.TB
 	server *Server
@@ -88,7 +88,7 @@ const html = "text/html; charset=utf-8"
 
 var long = strings.Repeat("<p>many words</p>", 200)
 
-// small is a web of two servers that changes at 100, 200 and 300.
+// small returns a web of two servers that changes at 100, 200 and 300.
 func small() *Static {
 	w := NewStatic()
 	at := func(t int64) time.Time { return time.Unix(t, 0) }
@@ -172,7 +172,7 @@ func TestTimeTravel(t *testing.T) {
 	}
 }
 
-// RFC 9110 13: which condition decides, and how.
+// TestConditions checks which condition decides, and how (RFC 9110 13).
 func TestConditions(t *testing.T) {
 	l := serveLab(t, small())
 	l.now.Store(250)
@@ -306,7 +306,8 @@ func TestAddressesAndLog(t *testing.T) {
 	}
 }
 
-// The address of a server depends on its number alone, beyond 254 servers too.
+// TestManyServers checks that the address of a server depends on its number alone, also beyond 254
+// servers.
 func TestManyServers(t *testing.T) {
 	w := NewStatic()
 	for i := range 300 {
@@ -322,7 +323,7 @@ func TestManyServers(t *testing.T) {
 	}
 }
 
-// Many clients at once, while the clock moves, each see one version or the other whole.
+// TestConcurrent checks that concurrent clients each see one whole version while the clock moves.
 func TestConcurrent(t *testing.T) {
 	l := serveLab(t, small())
 	var wg sync.WaitGroup

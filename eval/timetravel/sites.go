@@ -16,17 +16,17 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// LoadSites reads whole sites over time: a file <host>.jsonl.gz (or .jsonl), or all of a
-// directory. Each line is a version of a file of the site, in time order:
+// LoadSites reads whole sites over time: a file <host>.jsonl.gz (or .jsonl), or all files of a
+// directory. Each line is a version of a file of the site, in order of time:
 //
 //	path         from the site's root, begins with a slash, not escaped
 //	t            unix seconds
 //	type         content type
-//	body         the content; body_base64 instead where it is not UTF-8
+//	body         the content, or body_base64 if it is not UTF-8
 //	gone         true: removed at t
 //
-// A bad line is a *history.Error. There is no TLS here: where a body has https:// before
-// the site's own name it becomes http://, or half of the sites would have no links.
+// A bad line is a *history.Error. There is no TLS here, so https:// before the site's own name
+// becomes http:// in bodies. Otherwise half of the sites would have no links.
 func LoadSites(path string) (*Static, error) {
 	files, err := siteFiles(path)
 	if err != nil {
@@ -85,7 +85,7 @@ type siteLine struct {
 	Gone   bool    `json:"gone"`
 }
 
-// load reads one file; it touches only its own site, so files load side by side.
+// load reads one file. It changes only its own site, so files load concurrently.
 func (w *Static) load(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -140,7 +140,7 @@ func (l *siteLine) wrong(last int64) (reason, hint string) {
 	return "", ""
 }
 
-// withoutTLS replaces https://host by http://host where the name ends there.
+// withoutTLS replaces https://host by http://host if the name ends there.
 func withoutTLS(body []byte, host string) []byte {
 	secure := []byte("https://" + host)
 	if !bytes.Contains(body, secure) {

@@ -14,15 +14,15 @@ import (
 	"github.com/recrawl/recrawl/satstore/crashtest"
 )
 
-// recordedSites are the files of whole sites beside the module: the smallest of them, and all with
-// RECRAWL_LONG. It skips the test where there are none: the pages are not ours to publish.
+// recordedSites returns the files of whole sites beside the module: the smallest, or all with
+// RECRAWL_LONG. Without any it skips the test: the pages may not be published.
 func recordedSites(t *testing.T) (files []string) {
 	t.Helper()
 	pattern := "devrel.jp.jsonl.gz"
 	if crashtest.Long() {
 		pattern = "*.jsonl.gz"
 	}
-	// this package is two below the module root
+	// this package is two levels below the module root
 	files, _ = filepath.Glob(filepath.Join("../../../shared/data/sites", pattern))
 	if len(files) == 0 {
 		t.Skip("the recorded sites, shared/data/sites beside the module, are not there")

@@ -10,16 +10,16 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Static is an Archive of files, served as a plain file server does:
+// Static is an Archive of files, served like a plain file server:
 //
 //	/foo/            the file /foo/index.html
-//	/foo/index.html  301 to /foo/, so that a page has one address only. Many servers
-//	                 answer both; then every page would be there, and change, twice
-//	/foo             the file of this name; else 301 to /foo/ if that is there; else
-//	                 301 to /foo.html if that is there
+//	/foo/index.html  301 to /foo/, so that a page has one URL only. Many servers answer both;
+//	                 then every page would exist, and change, twice
+//	/foo             the file of this name; else 301 to /foo/ if that exists; else
+//	                 301 to /foo.html if that exists
 //
-// Percent-escapes are decoded, a query is ignored and handed on in redirects. What was
-// removed is a 404. Put and Remove must not run while the web is in use.
+// Percent-escapes are decoded. A query is ignored, and copied into redirects. A removed file is a
+// 404. Put and Remove must not run while the web is in use.
 type Static struct {
 	names []string
 	sites map[string]*site
@@ -43,9 +43,9 @@ type fileVersion struct {
 // NewStatic returns a web without servers.
 func NewStatic() *Static { return &Static{sites: map[string]*site{}} }
 
-// Put sets the content of a file from the moment at, whole seconds, which must not be before
-// an earlier one of the file. name is its path, not escaped. The same content again is no
-// new version. Nobody may change body later.
+// Put sets the content of a file from the time at, in whole seconds, which must not be before an
+// earlier one of the file. name is its path, not escaped. An equal content is no new version.
+// Nobody may change body later.
 func (w *Static) Put(server, name string, at time.Time, contentType string, body []byte) {
 	s := w.site(server)
 	digest := sitegraph.DigestOf(body)
@@ -57,7 +57,7 @@ func (w *Static) Put(server, name string, at time.Time, contentType string, body
 		}
 	}
 	if known, ok := s.bodies[digest]; ok && bytes.Equal(known, body) {
-		body = known // a site copies whole files, and goes back to old states
+		body = known // sites copy whole files, and return to old states
 	}
 	s.bodies[digest] = body
 	f.versions = append(
@@ -67,7 +67,7 @@ func (w *Static) Put(server, name string, at time.Time, contentType string, body
 	)
 }
 
-// Remove takes a file away at a moment.
+// Remove removes a file at a time.
 func (w *Static) Remove(server, name string, at time.Time) {
 	f := w.site(server).file(name)
 	f.versions = append(f.versions, fileVersion{at: at.Unix(), gone: true})
@@ -118,7 +118,7 @@ func (w *Static) Resource(server, path string, t time.Time) Resource {
 	return Resource{Status: http.StatusNotFound}
 }
 
-// at returns the version that is there at t, nil if none is.
+// at returns the version at time t, or nil.
 func (f *file) at(t int64) *fileVersion {
 	if f == nil {
 		return nil
@@ -140,8 +140,8 @@ type candidate struct{ file, redirect string }
 
 const index = "index.html"
 
-// candidates returns the files that may answer for an escaped path without query; the
-// first one that is there does.
+// candidates returns the files that may answer for an escaped path without query; the first one
+// that exists does.
 func candidates(path string) []candidate {
 	name := unescape(path)
 	if strings.HasSuffix(name, "/") {

@@ -15,36 +15,36 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// World is a web on loopback with a visitor: real HTTP, virtual time. A visit of a round
-// sees the web as it stands at the round's end; politeness waits pass on the virtual clock.
+// World is a web on loopback with a visitor: real HTTP, virtual time. A visit of a round sees the
+// web at the end of the round; politeness waits pass on the virtual clock.
 type World struct {
 	Server *Server
 	client *fetch.Client
 	take   Take
-	// what to take from times that bodies tell; nil: nothing
+	// shift of times in bodies; nil: none
 	moved  func(server string) time.Duration
-	moment atomic.Int64 // unix nanoseconds of the state that is served
+	moment atomic.Int64 // served time in unix nanoseconds
 }
 
-// Visitor says who visits a web.
+// Visitor configures who visits a web.
 type Visitor struct {
 	UserAgent string // must contain a contact
-	// is told each request with the virtual time at which it was made; nil: nobody
+	// gets each request with its virtual time; may be nil
 	Log  func(Access)
-	Take Take // nil: nobody takes down what is said
-	// Watch is that of fetch.Options; nil: no page is watched.
+	Take Take // nil: exchanges are not recorded
+	// Watch is fetch.Options.Watch; nil: no page is watched.
 	Watch func(url string) []*extract.Rule
 }
 
 // Take makes a visit by calling visit once, perhaps with another record of the page, and returns
-// what that returned. It may take down what is said (fetch.Listen). Its own error is that of the
-// visit: a visit that cannot be kept is not made.
+// its result. It may record the exchanges (fetch.Listen). Its own error is that of the visit: a
+// visit that cannot be kept is not made.
 type Take func(
 	ctx context.Context, r crawl.Request,
 	visit func(context.Context, sitegraph.Record) (sitegraph.Observation, error),
 ) (sitegraph.Observation, error)
 
-// NewWorld serves the web and makes a client for the visitor. One visit at a time.
+// NewWorld serves the web, and makes a client for the visitor. It makes one visit at a time.
 func NewWorld(web Web, clock *crawl.VirtualClock, v Visitor) (*World, error) {
 	w := &World{take: v.Take}
 	if a, ok := web.(aligned); ok {
@@ -93,9 +93,8 @@ func NewWorld(web Web, clock *crawl.VirtualClock, v Visitor) (*World, error) {
 	return w, nil
 }
 
-// Fetch makes one visit over HTTP. What it sees counts as seen at the round's end. What the feeds
-// and sitemaps of an aligned web claim is moved to its clock, as their bodies are served as they
-// were.
+// Fetch makes one visit over HTTP. Its result counts as seen at the end of the round. Claims of
+// feeds and sitemaps of an aligned web shift to its clock, because their bodies are unchanged.
 func (w *World) Fetch(ctx context.Context, r crawl.Request) (sitegraph.Observation, error) {
 	w.moment.Store(r.Round.End.UnixNano())
 	visit := func(ctx context.Context, rec sitegraph.Record) (sitegraph.Observation, error) {
