@@ -16,7 +16,7 @@ import (
 // where e_i on the right is the blocking: a long download that has just begun. From L on at which
 // the line e_i + (sum of e_j/I_j) L is below L the second condition holds by itself.
 
-// line is the servers that share one connection in the partition, shortest interval first.
+// line has the servers that share one connection in the partition, shortest interval first.
 type line struct {
 	tasks []job
 	need  float64
@@ -27,8 +27,8 @@ type job struct {
 	server         int
 }
 
-// admits reports whether one more server, with an interval as long as any of the line, leaves the
-// test fulfilled.
+// admits reports whether the test still holds with one more server, whose interval is at least
+// those of the line.
 func (l *line) admits(j job) bool {
 	need := l.need + float64(j.took)/float64(j.interval)
 	if need > 1 {
@@ -40,8 +40,8 @@ func (l *line) admits(j job) bool {
 	if l.need >= 1 {
 		return false
 	}
-	// L that need a look: up to where the line of demand crosses, below j's own interval. Demand
-	// rises only behind multiples of intervals, so those are looked at alone.
+	// L to be checked: up to where the line of demand crosses, below j's own interval. Demand rises
+	// only after multiples of intervals, so only those are checked.
 	end := min(Tick(math.Ceil(float64(j.took)/(1-l.need)))+1, j.interval-1)
 	first := l.tasks[0].interval
 	if end <= first {
@@ -63,7 +63,7 @@ func (l *line) admits(j job) bool {
 	return true
 }
 
-// demand is what the line must have finished within a window of a length.
+// demand returns the work that the line must finish within a window of a length.
 func (l *line) demand(length Tick) (sum Tick) {
 	for _, t := range l.tasks {
 		if t.interval >= length {
@@ -78,24 +78,25 @@ func (l *line) demand(length Tick) (sum Tick) {
 // servers, by their longest downloads and whenever their periods begin.
 type Sufficient struct {
 	Connections int `json:"connections"`
-	// Servers that no number of connections helps, which are left out: longer downloads and pauses
-	// than their intervals.
+	// Infeasible counts the servers that no number of connections helps, which are left out: their
+	// downloads and pauses are longer than their intervals.
 	Infeasible int `json:"infeasible"`
-	// Need is the sum of e/I by the longest downloads: no test of this kind can prove less.
+	// Need is the sum of e/I by the longest downloads, the least that a test of this kind can
+	// prove.
 	Need float64 `json:"need"`
-	// Of is the connection of each demand, -1 for none.
+	// Of has the connection of each demand, -1 for none.
 	Of []int `json:"-"`
 }
 
 // Prove finds a partition of the servers over connections, each of which passes the exact test on
-// its own. In the order of intervals each server goes to the first of the last few connections
-// that admits it, so that those with similar intervals are together and long downloads of rare
-// servers block no frequent one.
+// its own. In the order of intervals each server goes to the first of the last few connections that
+// admits it. So servers with similar intervals are together, and long downloads of rare servers
+// block no frequent one.
 //
-// The number is sufficient, also with the policy EDF over all connections together only if the
-// servers stay on theirs. It is not necessary: a common pool, mean downloads and known periods do
-// with less, which the simulator shows; the lower bound [HIER eq. 4] says with how few for certain
-// not. Finding the least number is NP-hard.
+// The number is sufficient; for the policy EDF over all connections together it is so only if the
+// servers stay on theirs. It is not necessary: the simulator shows that a common pool, mean
+// downloads and known periods need fewer. The lower bound [HIER eq. 4] says how many are certainly
+// too few. Finding the least number is NP-hard.
 func Prove(demands []Demand) Sufficient {
 	r := Sufficient{Of: make([]int, len(demands))}
 	var jobs []job
@@ -112,8 +113,8 @@ func Prove(demands []Demand) Sufficient {
 		}
 		took := max(d.Times.Max, d.Times.Mean)
 		r.Need += float64(took) / float64(interval)
-		// A download may end with its period, and the next begin I_min later: so much of each
-		// period is not there.
+		// A download may end with its period, and the next begin I_min later: each period is
+		// shorter by that.
 		jobs = append(jobs, job{interval - d.Least, took, i})
 	}
 	slices.SortFunc(jobs, func(a, b job) int {

@@ -1,16 +1,16 @@
 package schedule
 
-// Class says why the interval of a server can or cannot be kept.
+// Class is the reason why the interval of a server can or cannot be kept.
 type Class uint8
 
 const (
 	ClassUnknown    Class = iota
 	Feasible              // nothing is in the way
-	PoolBound             // it could be kept, but the connections do not suffice for all
+	PoolBound             // it could be kept, but there are too few connections for all
 	Steady                // the mean download takes longer than I: e/I > 1 [HIER 3.1]
-	Temporary             // the longest download does
-	PolitenessBound       // 1/L < I_min + e: politeness and the visit itself take longer
-	Classes               // how many there are
+	Temporary             // the longest download takes longer than I
+	PolitenessBound       // 1/L < I_min + e: politeness and the visit take longer
+	Classes               // their number
 )
 
 var classNames = [...]string{"unknown", "feasible", "pool-bound", "steadily infeasible",
@@ -18,29 +18,30 @@ var classNames = [...]string{"unknown", "feasible", "pool-bound", "steadily infe
 
 func (c Class) String() string { return classNames[min(c, Classes)] }
 
-// MarshalText is the name, for JSON.
+// MarshalText returns the name, for JSON.
 func (c Class) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-// Infeasible reports whether the reason lies with the server: more connections do not help it.
+// Infeasible reports whether the reason is the server, so that more connections do not help it.
 func (c Class) Infeasible() bool { return c == Steady || c == Temporary || c == PolitenessBound }
 
-// Verdict is what becomes of the demand for one server.
+// Verdict is the result for the demand of one server.
 type Verdict struct {
 	Class    Class   `json:"class"`
-	Interval Tick    `json:"interval_ms"`      // I; 0: nothing is wanted
+	Interval Tick    `json:"interval_ms"`      // I; 0: no visits wanted
 	Mean     float64 `json:"utilisation_mean"` // e/I by the mean download
-	Max      float64 `json:"utilisation_max"`  // and by the longest
+	Max      float64 `json:"utilisation_max"`  // e/I by the longest download
 	Wanted   float64 `json:"wanted_per_day"`   // visits
-	Lost     float64 `json:"lost_per_day"`     // of these, at least, for reasons of the server
-	// LostValue is what that costs if all intervals of the server become longer alike: pages times
-	// weight times the share of time in which the copy is no longer good. Value is of all.
+	Lost     float64 `json:"lost_per_day"`     // of these, at least, because of the server
+	// LostValue is the loss if all intervals of the server become longer by one factor: pages times
+	// weight times the share of time in which the copy is no longer good. Value is that of all
+	// visits.
 	LostValue float64 `json:"lost_value"`
 	Value     float64 `json:"value"`
 }
 
 // Judge puts a server into a class, as if it were alone. The paper's infeasible servers are those
-// of the classes Steady and Temporary. For these the time that the downloads take comes first: no
-// agreement on the delay would help them.
+// of the classes Steady and Temporary. There the time of downloads comes first, since no agreement
+// on the delay would help.
 func Judge(d *Demand) Verdict {
 	load := d.Load()
 	v := Verdict{Class: Feasible, Interval: AccessInterval(load, d.Least),
@@ -79,7 +80,7 @@ type Feasibility struct {
 	Verdicts    []Verdict         `json:"-"` // of each server, in the order of the demands
 }
 
-// Total is what the servers of a class have together.
+// Total sums the servers of a class.
 type Total struct {
 	Servers   int     `json:"servers"`
 	Wanted    float64 `json:"wanted_per_day"`
@@ -96,9 +97,9 @@ func (t *Total) add(v *Verdict) {
 	t.LostValue += v.LostValue
 }
 
-// Classify judges all servers with a pool of so many connections; 0: no bound. Where the feasible
-// ones need more than the pool has, they are all pool-bound, and lose the same share of their
-// visits: which of them really do depends on the policy.
+// Classify judges all servers for a pool of connections; 0: no bound. If the feasible ones need
+// more than the pool has, all of them are pool-bound, and lose the same share of their visits: the
+// policy decides which really do.
 func Classify(demands []Demand, connections int) *Feasibility {
 	f := &Feasibility{Connections: connections, ByClass: map[string]*Total{},
 		Verdicts: make([]Verdict, len(demands))}
@@ -134,7 +135,7 @@ func Classify(demands []Demand, connections int) *Feasibility {
 }
 
 // shareAddresses finds the servers that together ask more of an address than politeness allows,
-// though each alone does not: they take turns there.
+// although each alone does not: they take turns there.
 func (f *Feasibility) shareAddresses(demands []Demand) {
 	busy, servers := map[string]float64{}, map[string]int{}
 	for i := range demands {
@@ -153,7 +154,7 @@ func (f *Feasibility) shareAddresses(demands []Demand) {
 	}
 }
 
-// lose counts what is lost if all intervals of a server become longer by a factor.
+// lose computes the loss if all intervals of a server become longer by a factor.
 func (v *Verdict) lose(d *Demand, stretch float64) {
 	v.Lost = v.Wanted * (1 - 1/stretch)
 	v.LostValue = v.Value
@@ -162,24 +163,24 @@ func (v *Verdict) lose(d *Demand, stretch float64) {
 	}
 }
 
-// Ample is how many connections EDF and FREQ needed for no missed period in the simulation of
-// [HIER 3.2]: about three times the bound.
+// Ample is the number of connections, as a multiple of the bound, that EDF and FREQ needed to miss
+// no period in the simulation of [HIER 3.2].
 const Ample = 3
 
-// Cure is one thing that would let the interval of a server be kept.
+// Cure is one change that would let the interval of a server be kept.
 type Cure struct {
 	What string `json:"what"`
-	// Value is by how much, in the unit that What names.
+	// Value is the size of the change, in Unit.
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
-	// Visits is how many visits a day that would add or, where negative, give up.
+	// Visits is how many visits a day it would add or, if negative, give up.
 	Visits float64 `json:"visits_per_day"`
-	// Worth is what these are worth, in pages whose copy is good.
+	// Worth is the worth of these visits, in pages with a good copy.
 	Worth float64 `json:"worth"`
 }
 
-// Cures are what would help a server, beside each other; nil for a feasible one. connections is
-// how many more all servers together need.
+// Cures returns the changes that would help a server, each by itself; nil for a feasible one.
+// connections is how many more all servers together need.
 func Cures(d *Demand, v *Verdict, connections int) []Cure {
 	if v.Class == Feasible || v.Class == ClassUnknown {
 		return nil

@@ -8,11 +8,11 @@ import (
 	"github.com/recrawl/recrawl/estimator"
 )
 
-// Limits are what a corrected schedule must keep.
+// Limits are the limits of a corrected schedule.
 type Limits struct {
 	Connections int // of the pool; 0: no bound
-	// Headroom is the part of the connections that the need may take up; 0 stands for 1/3, at
-	// which no period is missed [HIER 3.2], 1 for the bound itself.
+	// Headroom is the share of the connections that the need may take; 0 means 1/3, with which no
+	// period is missed [HIER 3.2], and 1 the bound itself.
 	Headroom float64
 	Guard    Guard // of servers
 }
@@ -27,8 +27,8 @@ func (l *Limits) pool() float64 {
 	return float64(l.Connections) * l.Headroom
 }
 
-// Correction is a schedule that can be kept, and what it costs. A lower level never makes one by
-// chance: it goes back to where the intervals of pages come from [HIER 2.1].
+// Correction is a schedule that can be kept, and its cost. A lower level never makes one by itself:
+// it returns to the level that sets the intervals of pages [HIER 2.1].
 type Correction struct {
 	Name string `json:"name"`
 	// Parameter is the factor of the intervals, or their lower limit in seconds, or the pages
@@ -39,13 +39,13 @@ type Correction struct {
 	Bound     int     `json:"bound"`
 	Visits    float64 `json:"visits_per_day"` // that are left
 	Lost      float64 `json:"lost_per_day"`   // that are given up
-	Dropped   int     `json:"dropped"`        // pages that are not visited any more
-	// that is left, in pages whose copy is good, by weight
+	Dropped   int     `json:"dropped"`        // pages that are no longer visited
+	// Value is what is left, in pages with a good copy, by weight.
 	Value     float64 `json:"value"`
 	LostValue float64 `json:"lost_value"`
 	Kept      bool    `json:"kept"` // all limits are kept
 
-	Demands []Demand `json:"-"` // the corrected ones
+	Demands []Demand `json:"-"` // corrected demands
 }
 
 // Correct makes all corrections, the one that loses least value first. Without need of any each of
@@ -70,10 +70,10 @@ func Correct(demands []Demand, l Limits) []Correction {
 type corrector struct {
 	demands []Demand
 	Limits
-	visits float64 // instead of the pool: visits a tick, where each download takes a tick
+	visits float64 // instead of the pool: visits a tick, if each download takes a tick
 }
 
-// pool is what all servers together may need.
+// pool returns how many connections all servers together may need.
 func (c *corrector) pool() float64 {
 	if c.visits > 0 {
 		return c.visits
@@ -81,7 +81,7 @@ func (c *corrector) pool() float64 {
 	return c.Limits.pool()
 }
 
-// least is the shortest interval that a server can keep.
+// least returns the shortest interval that a server can keep.
 func (c *corrector) least(d *Demand) float64 { return float64(d.Cycle(c.Guard)) }
 
 func rateOf(d *Demand) (sum float64) {
@@ -91,7 +91,7 @@ func rateOf(d *Demand) (sum float64) {
 	return sum
 }
 
-// need is the connections that demands take, where each page's interval is changed.
+// need returns the connections that demands with changed intervals take.
 func need(demands []Demand) (sum float64) {
 	for i := range demands {
 		d := &demands[i]
@@ -100,7 +100,7 @@ func need(demands []Demand) (sum float64) {
 	return sum
 }
 
-// slack lets a limit be kept to the last digit.
+// slack lets a limit be kept in spite of rounding.
 const slack = 1 + 1e-9
 
 func (c *corrector) fits(demands []Demand) bool {
@@ -119,7 +119,7 @@ func (c *corrector) with(change func(i int, p Pages) Pages) []Demand {
 		out[i].Pages = make([]Pages, 0, len(c.demands[i].Pages))
 		for _, p := range c.demands[i].Pages {
 			if p.Interval < 1 {
-				continue // nothing is wanted, and no correction wants more
+				continue // no visits wanted, and no correction wants more
 			}
 			p.Change = p.change()
 			if q := change(i, p); q.Interval > 0 {
@@ -153,7 +153,7 @@ func (c *corrector) result(name, unit string, parameter float64, demands []Deman
 }
 
 func (c *corrector) stretch() Correction {
-	own := 1.0 // what the server in the greatest need has to have
+	own := 1.0 // factor of the server in the greatest need
 	for i := range c.demands {
 		own = max(own, rateOf(&c.demands[i])*c.least(&c.demands[i]))
 	}
@@ -174,7 +174,7 @@ func (c *corrector) stretchEach() Correction {
 	}))
 }
 
-// poolFactor is the least factor of all intervals with which the pool suffices, where each server
+// poolFactor returns the least factor of all intervals with which the pool suffices, if each server
 // has at least its own.
 func (c *corrector) poolFactor(own func(server int) float64) float64 {
 	least := math.Inf(1)
@@ -226,9 +226,8 @@ func (c *corrector) floor() Correction {
 	return c.result("floor", "s", high.Seconds(), at(high))
 }
 
-// dropOrder drops pages until a server keeps a rate, those of the least value for a visit first:
-// drop is called with the group, the number and the value of each. It returns the rate and the
-// value that are lost.
+// dropOrder drops pages until a server keeps a rate, those of the least value for a visit first. It
+// calls drop with the group, the number and the value of each. It returns the lost rate and value.
 func (d *Demand) dropOrder(most float64, drop func(group, count int, value float64)) (
 	rate, value float64) {
 	left := rateOf(d)
@@ -250,7 +249,7 @@ func (d *Demand) dropOrder(most float64, drop func(group, count int, value float
 	return rate, value
 }
 
-// byWorth orders the groups of pages that are visited by what a visit is worth, least first.
+// byWorth orders the groups of visited pages by the worth of a visit, least first.
 func (d *Demand) byWorth() []int {
 	var order []int
 	for g, p := range d.Pages {
@@ -264,7 +263,7 @@ func (d *Demand) byWorth() []int {
 	return order
 }
 
-// worth is what a visit is worth.
+// worth returns the worth of a visit.
 func (p Pages) worth() float64 { return p.value(float64(p.Interval)) / p.rate() }
 
 func (c *corrector) drop() Correction {
@@ -315,11 +314,10 @@ func (c *corrector) drop() Correction {
 	return c.result("drop", "pages", float64(dropped), out)
 }
 
-// optimal finds the intervals that keep most value. At the best, a tick of a connection is worth
-// the same everywhere (price), and where a server is at its limit, a visit there has a price of its
-// own on top. No page is visited more often than is wanted. Pages whose first visit is worth less
-// than its price are dropped. The interval of a page falls as prices fall, so that both prices are
-// found by bisection.
+// optimal finds the intervals that keep most value. At the optimum, a tick of a connection has the
+// same worth everywhere (price), and visits to a server at its limit have an additional price. No
+// page is visited more often than wanted. Pages whose first visit is worth less than its price are
+// dropped. The interval of a page falls as prices fall, so bisection finds both prices.
 func (c *corrector) optimal() Correction {
 	used := func(price float64) (sum float64) {
 		for i := range c.demands {
@@ -356,8 +354,8 @@ func (c *corrector) optimal() Correction {
 		}))
 }
 
-// visitPrice is the price of a visit to a server: that of the connection, or more if the server
-// would be asked more often than it can.
+// visitPrice returns the price of a visit to a server: that of the connection, or more if the
+// server would otherwise be asked too often.
 func (c *corrector) visitPrice(d *Demand, price float64) float64 {
 	at := price * float64(d.Times.Mean)
 	most := 1 / c.least(d)
@@ -375,7 +373,7 @@ func (c *corrector) visitPrice(d *Demand, price float64) float64 {
 	return high
 }
 
-// visitsAt is the rate of visits to a server where each has a price.
+// visitsAt returns the rate of visits to a server at a price for each.
 func visitsAt(d *Demand, price float64) (rate float64) {
 	for _, p := range d.Pages {
 		if interval := p.intervalAt(price); !math.IsInf(interval, 1) {
@@ -385,8 +383,8 @@ func visitsAt(d *Demand, price float64) (rate float64) {
 	return rate
 }
 
-// intervalAt is the interval at which one more visit to a page is worth its price, in ticks of good
-// copies; at least the one wanted; infinite where no visit is worth it.
+// intervalAt returns the interval at which one more visit to a page is worth its price, in ticks of
+// good copies: at least the wanted one; infinite if no visit is worth it.
 func (p Pages) intervalAt(price float64) float64 {
 	if p.Interval < 1 {
 		return math.Inf(1)
@@ -401,9 +399,9 @@ func (p Pages) intervalAt(price float64) float64 {
 	return max(float64(p.Interval), estimator.FreshAt(y)*float64(p.change()))
 }
 
-// Afford is the schedule that keeps most value with so many visits a day, 0 for any number, where
-// no server is asked more often than it can answer, by its mean download. How many connections that
-// takes it does not ask.
+// Afford returns the schedule that keeps most value with perDay visits a day, 0 for any number. No
+// server is asked more often than it can answer, by its mean download. It ignores the number of
+// connections.
 func Afford(demands []Demand, perDay float64) Correction {
 	each := slices.Clone(demands)
 	for i := range each {

@@ -2,22 +2,22 @@ package schedule
 
 import "github.com/recrawl/recrawl/estimator"
 
-// Demand is all that is wanted of a server, and what is known of it.
+// Demand is the demand for visits to a server, and the known facts about it.
 type Demand struct {
 	Name string
 	// Address is where the server is asked; "": its own. Servers of one address take turns.
 	Address string
-	Least   Tick  // I_min, that politeness demands between the end of a visit and the next
+	Least   Tick  // I_min, the least time between the end of a visit and the next
 	Times   Times // of its downloads
 	Pages   []Pages
 }
 
-// Pages are pages of a server of which the same is wanted.
+// Pages are pages of a server with the same demand.
 type Pages struct {
-	Count    int     // 0 stands for 1
-	Interval Tick    // between two visits; 0: none are wanted
-	Change   Tick    // mean time between changes; 0: the interval is
-	Weight   float64 // of a change; 0 stands for 1
+	Count    int     // 0 means 1
+	Interval Tick    // between two visits; 0: none wanted
+	Change   Tick    // mean time between changes; 0: the interval
+	Weight   float64 // of a change; 0 means 1
 }
 
 func (p Pages) count() int { return max(p.Count, 1) }
@@ -36,7 +36,7 @@ func (p Pages) change() Tick {
 	return p.Change
 }
 
-// rate is of all of them, in visits a tick.
+// rate returns the rate of all of them, in visits a tick.
 func (p Pages) rate() float64 {
 	if p.Interval < 1 {
 		return 0
@@ -44,8 +44,8 @@ func (p Pages) rate() float64 {
 	return float64(p.count()) / float64(p.Interval)
 }
 
-// value is the part of the time in which copies are good, times weight, summed over the pages: what
-// visits at an interval are worth. 0 for no visits.
+// value returns the worth of visits at an interval: the share of time in which copies are good,
+// times weight, summed over the pages. 0 for no visits.
 func (p Pages) value(interval float64) float64 {
 	if !(interval > 0) || p.Interval < 1 {
 		return 0
@@ -53,7 +53,7 @@ func (p Pages) value(interval float64) float64 {
 	return float64(p.count()) * p.weight() * estimator.Freshness(interval/float64(p.change()))
 }
 
-// Load is L [HIER eq. 2].
+// Load returns L [HIER eq. 2]: the sum of the rates of all pages.
 func (d *Demand) Load() (load Rate) {
 	for _, p := range d.Pages {
 		load += RateOf(p.Interval) * Rate(p.count())
@@ -61,10 +61,10 @@ func (d *Demand) Load() (load Rate) {
 	return load
 }
 
-// Interval is I [HIER eq. 3]; 0 if nothing is wanted.
+// Interval returns I [HIER eq. 3]; 0 if no visits are wanted.
 func (d *Demand) Interval() Tick { return AccessInterval(d.Load(), d.Least) }
 
-// Number is how many pages are wanted.
+// Number returns how many pages are wanted.
 func (d *Demand) Number() (n int) {
 	for _, p := range d.Pages {
 		if p.Interval > 0 {
@@ -81,11 +81,11 @@ func (d *Demand) value() (sum float64) {
 	return sum
 }
 
-// Server is what a scheduler is told of it.
+// Server returns the server of a demand for a scheduler.
 func (d *Demand) Server() Server { return Server{Load: d.Load(), Least: d.Least, Times: d.Times} }
 
-// Cycle is the least time from the start of one visit to the start of the next that a server can
-// keep up: e + I_min, by the mean or the longest download.
+// Cycle returns the least time from the start of one visit to the start of the next that a server
+// can keep: e + I_min, by the mean or the longest download.
 func (d *Demand) Cycle(by Guard) Tick {
 	if by == Longest {
 		return max(d.Times.Max+d.Least, 1)
@@ -93,10 +93,10 @@ func (d *Demand) Cycle(by Guard) Tick {
 	return max(d.Times.Mean+d.Least, 1)
 }
 
-// Guard says which downloads a schedule must leave room for.
+// Guard selects the downloads for which a schedule must leave room.
 type Guard uint8
 
 const (
 	Longest Guard = iota // each one: no period is lost to a long one
-	Usual                // the mean one: a long one costs periods now and then
+	Usual                // the mean one: a long one loses periods now and then
 )

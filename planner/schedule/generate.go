@@ -9,21 +9,20 @@ import (
 // Shapes that the published numbers leave open.
 const (
 	// belowDay is the exponent of the share of servers with intervals below x, from a minute to a
-	// day: half a power, by which 38 % are below a day ("many above" [HIER 3.1]).
+	// day: half a power, which puts 38 % below a day ("many above" [HIER 3.1]).
 	belowDay = 0.5
-	// longest interval: three downloads in 300 days [HIER 3.2].
+	// longestInterval: three downloads in 300 days [HIER 3.2].
 	longestInterval = 100 * float64(Day)
-	// Infeasible servers ask for about as many visits as all others ([HIER 3.2] doubles the
+	// fastest: infeasible servers want about as many visits as all others ([HIER 3.2] doubles the
 	// bandwidth for them), at intervals from 1.5 s on.
 	fastest = 1.5 * float64(Second)
-	// pause leaves feasible servers the time of their longest download: otherwise the zero misses
-	// of [HIER fig. 7] cannot be.
+	// pause leaves feasible servers the time of their longest download. Otherwise the zero misses
+	// of [HIER fig. 7] would be impossible.
 	pause = float64(Second)
 )
 
-// Generate makes a web of so many servers with the numbers of OfPaper, in proportion. It needs 1000
-// servers or more. What a server has is drawn by strata of the distributions, and the sums that the
-// paper states are then met by scaling.
+// Generate returns a web of 1000 or more servers with the numbers of OfPaper, in proportion.
+// Servers are drawn by strata of the distributions, and scaled to meet the sums of the paper.
 func Generate(servers int, seed uint64) (*Web, error) {
 	if servers < 1000 {
 		return nil, fmt.Errorf("generate %d servers: want 1000 or more, the classes are rare",
@@ -41,11 +40,11 @@ func Generate(servers int, seed uint64) (*Web, error) {
 type generator struct {
 	rng                *rand.Rand
 	scale              float64
-	steady, infeasible int // how many: the first of all
+	steady, infeasible int // their numbers: the first of all
 	drawn              []drawn
 }
 
-// drawn is a server while it is made, in ticks.
+// drawn is a server that is being generated, in ticks.
 type drawn struct {
 	interval, mean, longest float64
 }
@@ -57,7 +56,7 @@ func (g *generator) make(servers int) {
 	g.feasibleServers(g.drawn[g.infeasible:])
 }
 
-// strata are n numbers in (0, 1), one drawn from each nth part, in order.
+// strata returns n numbers in (0, 1), one drawn from each nth part, in order.
 func (g *generator) strata(n int) []float64 {
 	all := make([]float64, n)
 	for i := range all {
@@ -70,7 +69,7 @@ func (g *generator) logNormal(sigma float64) float64 {
 	return math.Exp(sigma * g.rng.NormFloat64())
 }
 
-// steadyServers would have to be asked each second or so, and take several seconds.
+// steadyServers would have to be asked about each second, and take several seconds.
 func (g *generator) steadyServers(all []drawn) {
 	for i, u := range g.strata(len(all)) {
 		interval := float64(Second) * (1 + u)
@@ -79,12 +78,12 @@ func (g *generator) steadyServers(all []drawn) {
 	}
 }
 
-// temporaryServers have a longest download beyond their interval, and need together what is between
-// the two published bounds: 62 - 28 connections, less those of the steady ones.
+// temporaryServers have a longest download beyond their interval. Together they need the difference
+// of the two published bounds, 62 - 28 connections, minus the need of the steady ones.
 func (g *generator) temporaryServers(all []drawn) {
 	need := 0.0
 	for i, u := range g.strata(len(all)) {
-		// evenly on a scale of logarithms, to a minute
+		// evenly on a logarithmic scale, to a minute
 		interval := fastest * math.Pow(60_000/fastest, u)
 		mean := interval * math.Min(0.06*g.logNormal(0.7), 0.6)
 		all[i] = drawn{interval, mean, interval * (1.05 + 2*g.rng.Float64())}
@@ -101,7 +100,7 @@ func (g *generator) temporaryServers(all []drawn) {
 
 // feasibleServers are all others.
 func (g *generator) feasibleServers(all []drawn) {
-	fast := int(0.01*float64(len(g.drawn))) - g.infeasible // within a minute, beside the infeasible
+	fast := int(0.01*float64(len(g.drawn))) - g.infeasible // within a minute
 	fast = max(fast, len(all)/500)
 	strata := g.strata(fast)
 	// The exponent below a minute decides the number of visits a day.
@@ -119,9 +118,9 @@ func (g *generator) feasibleServers(all []drawn) {
 	g.downloads(all, fast)
 }
 
-// rest draws the intervals below a minute, for a power of the share below x, and is the visits a
-// day that all feasible servers then want: those above a minute, by their density, the same for all
-// exponents.
+// rest draws the intervals below a minute, for a power of the share below x. It returns the visits
+// a day that all feasible servers then want, including those above a minute, whose density is the
+// same for all exponents.
 func (g *generator) rest(all []drawn, strata []float64, power float64) float64 {
 	least := 2.5 * float64(Second)
 	sum := 0.0
@@ -137,18 +136,19 @@ func (g *generator) rest(all []drawn, strata []float64, power float64) float64 {
 // belowDayShare is the share of all servers with intervals between a minute and a day.
 var belowDayShare = 0.01 * (math.Pow(float64(Day)/60_000, belowDay) - 1)
 
-// slowPerDay is what the servers above a minute want, by the density of their intervals.
+// slowPerDay returns the visits a day that the servers above a minute want, by the density of their
+// intervals.
 func (g *generator) slowPerDay(slow, all int) float64 {
 	between := belowDayShare * float64(all)
-	// The mean of 1/x by density x^(b-1) from a minute to a day.
+	// The mean of 1/x for the density x^(b-1) from a minute to a day.
 	a, b, p := 60_000.0, float64(Day), belowDay
 	mean := p / (p - 1) * (math.Pow(b, p-1) - math.Pow(a, p-1)) / (math.Pow(b, p) - math.Pow(a, p))
 	return float64(Day) * (between*mean +
 		(float64(slow)-between)/(6*float64(Day)))
 }
 
-// slowServers draws intervals above a minute: by the power to a day, above it exponential, with the
-// mean that all servers together need.
+// slowServers draws intervals above a minute: by the power to a day, beyond it exponential, with
+// the mean that all servers together need.
 func (g *generator) slowServers(all []drawn) {
 	between := int(belowDayShare * float64(len(g.drawn)))
 	sum := 0.0
@@ -170,9 +170,9 @@ func (g *generator) slowServers(all []drawn) {
 	}
 }
 
-// downloads draws how long those of the feasible servers take: log-normal means with the published
-// mean over all servers. Frequent servers are quick, so that the need comes out at 27.5 connections
-// of 28; they leave room for their longest download and the pause.
+// downloads draws the download times of feasible servers: log-normal means with the published mean
+// over all servers. Frequent servers are quick, so that the need is 27.5 of 28 connections; they
+// leave room for their longest download and the pause.
 func (g *generator) downloads(all []drawn, fast int) {
 	sum, need := 0.0, 0.0
 	for i := range all {
@@ -189,7 +189,7 @@ func (g *generator) downloads(all []drawn, fast int) {
 		need += all[i].mean / all[i].interval * boolFloat(i >= fast)
 	}
 	want := 27.5*g.scale - need
-	for range 20 { // those at their limit leave more to the others
+	for range 20 { // servers at their limit leave more to the others
 		quick := 0.0
 		for i := range all[:fast] {
 			quick += all[i].mean / all[i].interval
@@ -233,7 +233,7 @@ func (g *generator) longest(all []drawn) {
 	}
 }
 
-// web draws the logs: a download as long as the longest, and others that bring the mean.
+// web draws the logs: one download as long as the longest, and others that give the mean.
 func (g *generator) web() *Web {
 	w := &Web{PageBytes: PageBytes}
 	var took []uint32

@@ -2,9 +2,9 @@ package schedule
 
 import "fmt"
 
-// Task is what a policy knows of a server that waits.
+// Task is what a policy knows of a waiting server.
 type Task struct {
-	Since    Tick // when it began to wait
+	Since    Tick // when its wait began
 	Deadline Tick // D [HIER eq. 5]
 	Interval Tick // I
 	Mean     Tick // e, mean
@@ -22,14 +22,14 @@ const (
 	SJF                // shortest job: smallest mean e first
 )
 
-// Policies are all policies, in the order of the paper.
+// Policies has all policies, in the order of the paper.
 var Policies = []Policy{EDF, FCFS, FREQ, RM, SJF}
 
 // Name returns the policy's name, as in [HIER 3.2].
 func (p Policy) Name() string { return [...]string{"edf", "fcfs", "freq", "rm", "sjf"}[p] }
 
-// Key ranks a server when it begins to wait: the smallest key is served first. It does not change
-// while the server waits, unless the scheduler is told of a new interval.
+// Key returns the rank of a server when its wait begins: the smallest key is served first. It does
+// not change during the wait, unless the server gets a new interval.
 func (p Policy) Key(t Task) int64 {
 	switch p {
 	case FCFS:
@@ -47,7 +47,7 @@ func (p Policy) Key(t Task) int64 {
 	return int64(t.Deadline)
 }
 
-// PolicyNamed finds a policy by its name.
+// PolicyNamed returns the policy with a name.
 func PolicyNamed(name string) (Policy, error) {
 	for _, p := range Policies {
 		if p.Name() == name {
@@ -57,7 +57,7 @@ func PolicyNamed(name string) (Policy, error) {
 	return 0, fmt.Errorf("policy %q: want edf, fcfs, freq, rm or sjf", name)
 }
 
-// PoliciesNamed finds several; the error is that of the first that there is not.
+// PoliciesNamed returns several policies; the error is that of the first unknown one.
 func PoliciesNamed(names []string) ([]Policy, error) {
 	all := make([]Policy, len(names))
 	for i, name := range names {
@@ -69,8 +69,8 @@ func PoliciesNamed(names []string) ([]Policy, error) {
 	return all, nil
 }
 
-// ranking orders servers by keys: a heap of four children a node, which knows where each server is.
-// Equal keys come by the servers' numbers.
+// ranking orders servers by keys: a heap of four children a node, which knows the place of each
+// server. Equal keys are ordered by the servers' numbers.
 type ranking struct {
 	order []ranked
 }
@@ -88,7 +88,7 @@ func (w *ranking) push(at []int32, r ranked) {
 	w.up(at, len(w.order)-1)
 }
 
-// pop takes out the first.
+// pop removes the first server.
 func (w *ranking) pop(at []int32) ID {
 	first := w.order[0].id
 	w.remove(at, 0)
@@ -108,7 +108,7 @@ func (w *ranking) remove(at []int32, i int) {
 	}
 }
 
-// fix gives a server its place after its key has changed.
+// fix moves a server to its place after its key changed.
 func (w *ranking) fix(at []int32, i int) {
 	if !w.up(at, i) {
 		w.down(at, i)
@@ -154,18 +154,18 @@ func (w *ranking) down(at []int32, i int) {
 	at[r.id] = int32(i)
 }
 
-// Switch goes on and off with hysteresis, so that what hangs on it does not flap: on when a load
-// stays at or above On for Hold ticks, off when it stays at or below Off as long.
+// Switch switches with hysteresis, so that its effects do not flap: on when a load stays at or
+// above On for Hold ticks, off when it stays at or below Off as long.
 type Switch struct {
 	On, Off float64
 	Hold    Tick
 
 	on    bool
-	since Tick // since when the load says otherwise; counts if armed
+	since Tick // since when the load contradicts the state; counts if armed
 	armed bool
 }
 
-// Update takes in a load, and says whether the switch is on, and whether that is new.
+// Update applies a load, and returns whether the switch is on, and whether that is new.
 func (s *Switch) Update(load float64, now Tick) (on, changed bool) {
 	if otherwise := !s.on && load >= s.On || s.on && load <= s.Off; !otherwise {
 		s.armed = false
@@ -184,15 +184,15 @@ func (s *Switch) Update(load float64, now Tick) (on, changed bool) {
 // IsOn reports whether the switch is on.
 func (s *Switch) IsOn() bool { return s.on }
 
-// Regime chooses the policy by whether the connections suffice for the need: EDF where they do, SJF
-// where they do not [HIER 3.3]. It starts with EDF.
+// Regime chooses the policy by the connections and the need: EDF if they suffice, SJF if they do
+// not [HIER 3.3]. It starts with EDF.
 type Regime struct{ scarce Switch }
 
 // NewRegime returns one that changes the policy when the need is above all connections, or below
 // four fifths of them, for hold ticks.
 func NewRegime(hold Tick) *Regime { return &Regime{Switch{On: 1, Off: 0.8, Hold: hold}} }
 
-// Policy takes in the need and the connections; changed: it is another one than before.
+// Policy returns the policy for a need and connections, and whether it changed.
 func (r *Regime) Policy(need Share, connections int, now Tick) (p Policy, changed bool) {
 	scarce, changed := r.scarce.Update(need.Connections()/float64(max(connections, 1)), now)
 	if scarce {

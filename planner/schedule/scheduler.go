@@ -8,7 +8,7 @@ import (
 // ID is the number of a server in its scheduler, from 0 on.
 type ID int32
 
-// State of a server [HIER 2.4].
+// State is the state of a server [HIER 2.4].
 type State uint8
 
 const (
@@ -19,25 +19,25 @@ const (
 	StateIdle // until its next visit may begin
 )
 
-// Pools is how many pools of connections a scheduler has.
+// Pools is the number of pools of connections in a scheduler.
 const Pools = 4
 
-// Missed counts periods without the start of a download, by what they were lost to.
+// Missed counts periods without the start of a download, by cause.
 type Missed struct {
 	ToPool       int64 `json:"to_pool"`       // it waited for a connection
 	ToServer     int64 `json:"to_server"`     // its own download lasted beyond the period
 	ToPoliteness int64 `json:"to_politeness"` // its pause did: I < I_min + e
 }
 
-// Total is all of them.
+// Total returns their sum.
 func (m Missed) Total() int64 { return m.ToPool + m.ToServer + m.ToPoliteness }
 
-// Server is what a scheduler is told of a server.
+// Server describes a server to a scheduler.
 type Server struct {
 	Load  Rate  // L: the sum of the rates of its pages
 	Least Tick  // I_min, 0 or more
 	Times Times // of its downloads
-	Pool  int   // that it takes its connections from
+	Pool  int   // the pool of its connections
 }
 
 // server is 88 bytes; with its entries in heaps one takes 124.
@@ -45,9 +45,9 @@ type server struct {
 	load     Rate
 	interval Tick // I; 0: none
 	least    Tick
-	since    Tick // when it began to wait
-	began    Tick // the download
-	border   Tick // end of the period that it is in, while it waits and downloads
+	since    Tick // when its wait began
+	began    Tick // start of the download
+	border   Tick // end of its period, while it waits and downloads
 	mean     Tick
 	max      Tick
 	done     uint32
@@ -57,7 +57,7 @@ type server struct {
 	lost     uint32
 }
 
-// Scheduler gives servers connections [HIER 2.4]. It is used by one goroutine.
+// Scheduler gives servers connections [HIER 2.4]. One goroutine uses it.
 type Scheduler struct {
 	policy  Policy
 	servers []server
@@ -74,18 +74,18 @@ type pool struct {
 	busy        int
 }
 
-// New returns a scheduler without servers whose pools have no bounds.
+// New returns a scheduler without servers, whose pools have no bounds.
 func New(p Policy) *Scheduler { return &Scheduler{policy: p} }
 
-// SetConnections bounds the downloads at a time of a pool; 0: no bound. Those under way go on.
+// SetConnections bounds the downloads at a time of a pool; 0: no bound. Downloads under way go on.
 func (s *Scheduler) SetConnections(pool, connections int) {
 	s.pools[pool].connections = connections
 }
 
-// Policy is the policy in use.
+// Policy returns the policy in use.
 func (s *Scheduler) Policy() Policy { return s.policy }
 
-// SetPolicy takes another policy for all servers, also those that wait: O(n).
+// SetPolicy sets the policy for all servers, including waiting ones: O(n).
 func (s *Scheduler) SetPolicy(p Policy) {
 	s.policy = p
 	for i := range s.pools {
@@ -99,7 +99,7 @@ func (s *Scheduler) SetPolicy(p Policy) {
 	}
 }
 
-// Add makes a server known. It waits for a connection from now on, or is off if it wants no visits.
+// Add adds a server. It waits for a connection from now on, or is off if it wants no visits.
 func (s *Scheduler) Add(now Tick, of Server) ID {
 	id := ID(len(s.servers))
 	s.servers = append(s.servers, server{
@@ -116,7 +116,7 @@ func (s *Scheduler) Add(now Tick, of Server) ID {
 	return id
 }
 
-// Len is how many servers there are.
+// Len returns the number of servers.
 func (s *Scheduler) Len() int { return len(s.servers) }
 
 func (s *Scheduler) key(v *server) int64 {
@@ -124,12 +124,12 @@ func (s *Scheduler) key(v *server) int64 {
 		Mean: v.mean})
 }
 
-// wait lets a server wait from now on. Periods since the end of its last one are lost.
+// wait makes a server wait from now on. Periods since the end of its last one are lost.
 func (s *Scheduler) wait(id ID, v *server, now Tick) {
 	switch {
-	case v.interval == 0: // only told when to wake
+	case v.interval == 0: // Until gave only the time to wake
 		v.border = now
-	case v.border == 0: // its first
+	case v.border == 0: // its first wait
 		v.border = border(now, v.interval)
 	case now < v.border+v.interval:
 		v.border += v.interval
@@ -147,7 +147,7 @@ func (s *Scheduler) lose(v *server, to *int64, periods Tick) {
 	v.lost += uint32(periods)
 }
 
-// Wake lets the servers wait whose pause is over by now, which must not decrease.
+// Wake makes the servers wait whose pause is over at now, which must not decrease.
 func (s *Scheduler) Wake(now Tick) {
 	for len(s.idle.order) > 0 && s.idle.order[0].key <= int64(now) {
 		id := s.idle.pop(s.at)
@@ -155,7 +155,7 @@ func (s *Scheduler) Wake(now Tick) {
 	}
 }
 
-// First is the server that would be next in a pool, whether a connection is free or not; false:
+// First returns the server that would be next in a pool, with or without a free connection; false:
 // none waits.
 func (s *Scheduler) First(pool int) (ID, bool) {
 	w := &s.pools[pool].ranking
@@ -166,7 +166,7 @@ func (s *Scheduler) First(pool int) (ID, bool) {
 }
 
 // Next gives a connection of a pool to the server that the policy puts first, which then downloads;
-// false: none is free, or none waits. Wake is to be called for the same moment before.
+// false: none is free, or none waits. Call Wake for the same time before.
 func (s *Scheduler) Next(pool int, now Tick) (ID, bool) {
 	p := &s.pools[pool]
 	if len(p.order) == 0 || p.connections > 0 && p.busy >= p.connections {
@@ -214,9 +214,8 @@ func (s *Scheduler) land(id ID) *server {
 // Land ends the download of a server without a pause. It is off until Until or Reschedule.
 func (s *Scheduler) Land(id ID) { s.land(id).state = StateOff }
 
-// Until lets a server that does not download be idle until a moment that the caller knows, as one
-// that politeness names, and then wait; in the given pool. Interval decides its deadline, 0: at
-// once.
+// Until makes a server without a download idle until a given time, for example one that politeness
+// names, and then wait in the given pool. interval decides its deadline; 0: at once.
 func (s *Scheduler) Until(id ID, pool int, at, interval, now Tick) {
 	v := &s.servers[id]
 	if v.state == StateDownloading {
@@ -231,7 +230,7 @@ func (s *Scheduler) Until(id ID, pool int, at, interval, now Tick) {
 	s.setInterval(v, interval)
 	v.pool = uint8(pool)
 	if at > now {
-		v.border = at // where its period begins
+		v.border = at // start of its period
 		v.state = StateIdle
 		s.idle.push(s.at, ranked{int64(at), id})
 		return
@@ -243,15 +242,14 @@ func (s *Scheduler) Until(id ID, pool int, at, interval, now Tick) {
 	s.wait(id, v, since)
 }
 
-// setInterval keeps what all servers need together up to date.
+// setInterval updates the need of all servers together.
 func (s *Scheduler) setInterval(v *server, interval Tick) {
 	s.share -= ShareOf(v.mean, v.interval)
 	v.interval = interval
 	s.share += ShareOf(v.mean, v.interval)
 }
 
-// Off takes a server out until Until or Reschedule names it again. One that downloads is not taken
-// out.
+// Off takes a server out until Until or Reschedule names it again, unless it downloads.
 func (s *Scheduler) Off(id ID) {
 	v := &s.servers[id]
 	switch v.state {
@@ -266,15 +264,15 @@ func (s *Scheduler) Off(id ID) {
 	s.setInterval(v, 0)
 }
 
-// Reschedule takes in that a page of a server is now to be visited at another interval; 0 stands
-// for not at all. The server gets its new interval, deadline and pause: O(log n).
+// Reschedule changes the interval of a page of a server; 0 means no visits. The server gets its new
+// interval, deadline and pause: O(log n).
 func (s *Scheduler) Reschedule(id ID, was, is Tick, now Tick) {
 	v := &s.servers[id]
 	v.load += RateOf(is) - RateOf(was)
 	s.retime(id, v, now)
 }
 
-// SetTimes takes in how long the downloads of a server take: O(log n).
+// SetTimes sets how long the downloads of a server take: O(log n).
 func (s *Scheduler) SetTimes(id ID, t Times, now Tick) {
 	v := &s.servers[id]
 	s.share -= ShareOf(v.mean, v.interval)
@@ -306,13 +304,13 @@ func (s *Scheduler) retime(id ID, v *server, now Tick) {
 	switch v.state {
 	case StateWaiting:
 		s.rank(id, v)
-	case StateIdle: // the period that now is in has had its download
+	case StateIdle: // the present period has had its download
 		s.idle.remove(s.at, int(s.at[id]))
 		s.idle.push(s.at, ranked{int64(v.border), id})
 	}
 }
 
-// NextWake is when the first idle server begins to wait; false: none is idle.
+// NextWake returns when the first idle server begins to wait; false: none is idle.
 func (s *Scheduler) NextWake() (Tick, bool) {
 	if len(s.idle.order) == 0 {
 		return 0, false
@@ -320,42 +318,42 @@ func (s *Scheduler) NextWake() (Tick, bool) {
 	return Tick(s.idle.order[0].key), true
 }
 
-// Times is what is known of a server's downloads.
+// Times returns the download times of a server.
 func (s *Scheduler) Times(id ID) Times {
 	v := &s.servers[id]
 	return Times{Mean: v.mean, Max: v.max, Count: v.count}
 }
 
-// Status is how a server stands.
+// Status describes a server.
 type Status struct {
 	State    State
 	Load     Rate
 	Interval Tick // I; 0: it wants no visit
-	Deadline Tick // D, while it waits
-	Done     int  // downloads that ended
+	Deadline Tick // D, during its wait
+	Done     int  // finished downloads
 	Missed   int  // periods without a start
 }
 
-// Status returns how a server stands.
+// Status returns the status of a server.
 func (s *Scheduler) Status(id ID) Status {
 	v := &s.servers[id]
 	return Status{v.state, v.load, v.interval, v.border - v.mean, int(v.done), int(v.lost)}
 }
 
-// Waiting is how many servers of a pool wait, Busy how many download.
+// Waiting returns how many servers of a pool wait.
 func (s *Scheduler) Waiting(pool int) int { return len(s.pools[pool].order) }
 
-// Busy is how many servers of a pool download.
+// Busy returns how many servers of a pool download.
 func (s *Scheduler) Busy(pool int) int { return s.pools[pool].busy }
 
-// Missed is what all servers have missed.
+// Missed returns the missed periods of all servers.
 func (s *Scheduler) Missed() Missed { return s.missed }
 
-// Need is the sum of min(e/I, 1) over all servers; rounded up it is the lower bound of the
+// Need returns the sum of min(e/I, 1) over all servers; rounded up it is the lower bound of the
 // connections [HIER eq. 4]. With fewer, some intervals are certainly not kept.
 func (s *Scheduler) Need() Share { return s.share }
 
-// Reserve makes room for servers that are to be added, so that slices do not grow beyond them.
+// Reserve makes room for servers to be added, so that slices do not grow beyond them.
 func (s *Scheduler) Reserve(servers int) {
 	s.servers = slices.Grow(s.servers, servers)
 	s.at = slices.Grow(s.at, servers)

@@ -5,20 +5,20 @@ import (
 	"math"
 )
 
-// SimulateOptions of a run.
+// SimulateOptions configure a simulation.
 type SimulateOptions struct {
 	Policy      Policy
 	Connections int  // 0: no bound
 	Least       Tick // I_min; a second in the paper
 	Duration    Tick
-	// Apart is a pool of its own for servers whose longest download takes more than their interval;
-	// 0: they share the other.
+	// Apart is the size of a separate pool for servers whose longest download takes more than their
+	// interval; 0: they share the other.
 	Apart int
 	// Day is called after each simulated day. May be nil.
 	Day func()
 }
 
-// Simulated of a run.
+// Simulated is the result of a simulation.
 type Simulated struct {
 	Policy      string  `json:"policy"`
 	Connections int     `json:"connections"`
@@ -26,12 +26,12 @@ type Simulated struct {
 	Ideal       float64 `json:"ideal"`     // downloads: sum of duration/I
 	Periods     int64   `json:"periods"`   // sum of floor(duration/I)
 	Downloads   int64   `json:"downloads"` // begun
-	// Missed is periods without the start of a download, server by server.
+	// Missed counts periods without the start of a download, server by server.
 	Missed int64 `json:"missed"`
-	// By is what the periods that are known to be lost were lost to. Those that a server still
-	// waits in at the end are not in it.
+	// By counts the periods that are known to be lost by cause, without those of servers still
+	// waiting at the end.
 	By Missed `json:"by"`
-	// Late is how many servers missed a period.
+	// Late counts the servers that missed a period.
 	Late   int     `json:"late_servers"`
 	PerDay float64 `json:"downloads_per_day"`
 	Mbps   float64 `json:"mbps"` // by the mean size of a page
@@ -39,7 +39,7 @@ type Simulated struct {
 	Events int64   `json:"events"`
 }
 
-// Simulate runs the simulation; it ends early only with the context's error.
+// Simulate runs the simulation. It ends early only with the context's error.
 func Simulate(ctx context.Context, w *Web, o SimulateOptions) (Simulated, error) {
 	r := &run{web: w, s: New(o.Policy), at: make([]int32, len(w.Servers)),
 		next: make([]uint32, len(w.Servers)), begun: make([]uint32, len(w.Servers))}
@@ -79,10 +79,10 @@ type run struct {
 	busy   int64 // ticks of connections
 }
 
-// askEach is how many moments are simulated until the context is asked again.
+// askEach is how many events are simulated between two looks at the context.
 const askEach = 1024
 
-// until goes from event to event up to a moment, or the end of the context.
+// until simulates event after event up to a time, or the end of the context.
 func (r *run) until(ctx context.Context, end Tick, apart bool) {
 	for n := 0; r.now < end; n++ {
 		if n%askEach == 0 && ctx.Err() != nil {
@@ -154,16 +154,16 @@ func (r *run) result(o SimulateOptions) Simulated {
 // PageBytes is the mean size of a page [HIER 3.1]: 22 KB.
 const PageBytes = 22_000
 
-// Web is the servers of a simulation.
+// Web has the servers of a simulation.
 type Web struct {
 	Servers []WebServer
 	// Took has the logs of all servers, in milliseconds: that of a server is Took[From:To].
 	Took []uint32
-	// PageBytes is the mean size of a page; bandwidth is told by it.
+	// PageBytes is the mean size of a page, from which bandwidth is computed.
 	PageBytes float64
 }
 
-// WebServer is one of a web.
+// WebServer is one server of a web.
 type WebServer struct {
 	Name     string
 	Interval Tick   // 1/L; 0: no visits are wanted
@@ -171,7 +171,7 @@ type WebServer struct {
 	Times    Times
 }
 
-// Add adds a server with its log, which must have a download or more.
+// Add adds a server with its log of at least one download.
 func (w *Web) Add(name string, interval Tick, took []uint32) {
 	s := WebServer{Name: name, Interval: interval, From: uint32(len(w.Took))}
 	w.Took = append(w.Took, took...)
@@ -190,7 +190,7 @@ func timesOf(took []uint32) Times {
 	return Times{Mean: Tick((sum + n/2) / n), Max: Tick(longest), Count: uint32(n)}
 }
 
-// Demands are the servers as the feasibility test takes them, with a page each.
+// Demands returns the servers for the feasibility test, with a page each.
 func (w *Web) Demands(least Tick) []Demand {
 	all := make([]Demand, len(w.Servers))
 	for i := range w.Servers {
@@ -201,8 +201,8 @@ func (w *Web) Demands(least Tick) []Demand {
 	return all
 }
 
-// Feasible is the web without the servers whose longest download takes more than their interval
-// [HIER 3.1], or the pauses of politeness.
+// Feasible returns the web without the servers whose longest download, or politeness pause, takes
+// more than their interval [HIER 3.1].
 func (w *Web) Feasible(least Tick) *Web {
 	out := &Web{Took: w.Took, PageBytes: w.PageBytes}
 	for i := range w.Servers {
@@ -218,7 +218,7 @@ func (s *WebServer) Infeasible(least Tick) bool {
 	return s.Times.Max > max(s.Interval, least)
 }
 
-// Published are numbers of a web that [HIER 3.1] has for its crawl.
+// Published are the numbers of a web that [HIER 3.1] has for its crawl.
 type Published struct {
 	Servers       int     `json:"servers"`
 	MeanInterval  float64 `json:"mean_interval_days"`
@@ -232,10 +232,10 @@ type Published struct {
 	PerDay        float64 `json:"feasible_per_day"` // downloads that feasible servers want
 }
 
-// OfPaper are the numbers of the paper.
+// OfPaper has the numbers of the paper.
 var OfPaper = Published{82_034, 5.5, 0.01, 1, 5.8, 9, 380, 62, 28, 4.33e6}
 
-// Numbers are those of a web, with pauses of at least a given time.
+// Numbers returns those of a web, with pauses of at least a given time.
 func (w *Web) Numbers(least Tick) Published {
 	var p Published
 	var all, feasible Share

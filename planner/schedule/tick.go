@@ -7,8 +7,8 @@ import (
 	"math/bits"
 )
 
-// Tick is a moment or a span of whole time units, from any epoch: floor and ceil at the borders of
-// periods need integers. The simulator and all reports take a tick for a millisecond.
+// Tick is a time or a span in whole units, from any epoch: floor and ceil at the borders of periods
+// need integers. The simulator and all reports use ticks of a millisecond.
 type Tick int64
 
 // Spans in ticks of a millisecond.
@@ -19,17 +19,17 @@ const (
 	Day         = 24 * Hour
 )
 
-// Seconds is a span in seconds, where a tick is a millisecond.
+// Seconds returns a span in seconds, for ticks of a millisecond.
 func (t Tick) Seconds() float64 { return float64(t) / float64(Second) }
 
-// Rate is how often something is visited, in units of 2^-56 visits a tick. As an integer it is
-// exact: a page that is taken out of a sum leaves nothing behind. It holds sums below 256 visits a
-// tick; an interval of 100 days in milliseconds is kept to 1 in 100,000.
+// Rate is a rate of visits, in units of 2^-56 visits a tick. As an integer it is exact: removing a
+// page from a sum leaves no rounding error. It holds sums below 256 visits a tick; an interval of
+// 100 days in milliseconds is exact to 1 in 100,000.
 type Rate uint64
 
 const rateOne = 1 << 56
 
-// RateOf is the rate of one visit in an interval; 0 for an interval below 1, which stands for none.
+// RateOf returns the rate of one visit in an interval; 0 for an interval below 1, which means none.
 func RateOf(interval Tick) Rate {
 	if interval < 1 {
 		return 0
@@ -37,8 +37,8 @@ func RateOf(interval Tick) Rate {
 	return max((rateOne+Rate(interval)/2)/Rate(interval), 1)
 }
 
-// Interval is 1/L [HIER eq. 2]: the longest interval between visits that keeps a rate; 0 for a rate
-// of 0, which needs none.
+// Interval returns 1/L [HIER eq. 2]: the longest interval between visits that keeps a rate; 0 for a
+// rate of 0.
 func (r Rate) Interval() Tick {
 	if r == 0 {
 		return 0
@@ -46,11 +46,11 @@ func (r Rate) Interval() Tick {
 	return max(Tick((rateOne+r/2)/r), 1)
 }
 
-// PerSecond is a rate in visits a second, where a tick is a millisecond.
+// PerSecond returns a rate in visits a second, for ticks of a millisecond.
 func (r Rate) PerSecond() float64 { return float64(r) / rateOne * float64(Second) }
 
-// AccessInterval is I = max(1/L, least) [HIER eq. 3], where least is I_min, the interval that
-// politeness demands; 0 where L is 0.
+// AccessInterval returns I = max(1/L, least) [HIER eq. 3], where least is I_min, the interval that
+// politeness demands; 0 if L is 0.
 func AccessInterval(load Rate, least Tick) Tick {
 	if load == 0 {
 		return 0
@@ -58,25 +58,25 @@ func AccessInterval(load Rate, least Tick) Tick {
 	return max(load.Interval(), least)
 }
 
-// border is the end of the period that now is in. D = border - e [HIER eq. 5] is the latest start
-// of the next download. Periods that have passed without a download are cancelled: their number
-// does not count, only now does.
+// border returns the end of the present period. D = border - e [HIER eq. 5] is the latest start of
+// the next download. Periods that have passed without a download are cancelled, so only the present
+// time matters.
 func border(now, interval Tick) Tick { return (now/interval + 1) * interval }
 
-// Pause is Q [HIER eq. 6]: how long a server that becomes idle at now stays idle, so that no period
-// has two downloads. It rounds up; the paper's text rounds down, which would make it least always.
-// At the border of a period it is least, since the next period is open.
+// Pause returns Q [HIER eq. 6]: how long a server that becomes idle at now stays idle, so that no
+// period has two downloads. It rounds up; the paper's text rounds down, which would always give
+// least. At the border of a period it is least, since the next period is open.
 func Pause(now, interval, least Tick) Tick {
 	return max(least, (now+interval-1)/interval*interval-now)
 }
 
-// Share is the part of one connection that a server takes, in units of 2^-40; at most one.
+// Share is the share of one connection that a server takes, in units of 2^-40; at most one.
 type Share uint64
 
 // WholeShare is one connection.
 const WholeShare Share = 1 << 40
 
-// ShareOf is min(e/I, 1) [HIER eq. 4]; 0 where there is no interval.
+// ShareOf returns min(e/I, 1) [HIER eq. 4]; 0 without an interval.
 func ShareOf(took, interval Tick) Share {
 	switch {
 	case interval < 1 || took < 1:
@@ -89,26 +89,26 @@ func ShareOf(took, interval Tick) Share {
 	return Share(share)
 }
 
-// Connections is a share as a number of connections.
+// Connections returns a share as a number of connections.
 func (s Share) Connections() float64 { return float64(s) / float64(WholeShare) }
 
-// Ceil is the least whole number of connections that a share fits into [HIER eq. 4].
+// Ceil returns the least whole number of connections for a share [HIER eq. 4].
 func (s Share) Ceil() int { return int((s + WholeShare - 1) / WholeShare) }
 
-// Times is what is known of how long downloads from a server take: e. The zero value knows nothing.
+// Times has the download times of a server: e. The zero value has no downloads.
 type Times struct {
 	Mean  Tick   `json:"mean"`
 	Max   Tick   `json:"max"`
-	Count uint32 `json:"count"` // downloads observed
+	Count uint32 `json:"count"` // observed downloads
 }
 
-// memory bounds the weight of the past in a mean: a server whose answers become slow is known to be
-// slow after some hundred downloads, however many were quick before.
+// memory bounds the weight of the past in a mean: a server whose answers become slow counts as slow
+// after some hundred downloads, however many were quick before.
 const memory = 256
 
-// Observe adds a download. A mean of more than 256 is one in which each new download weighs 1/256.
-// Max falls by 1/1024 with each quicker one, so that a single stall is forgotten after some
-// thousands of downloads; the simulator, whose logs are whole, does not call Observe.
+// Observe adds a download. After 256 downloads each new one has the weight 1/256 in the mean. Max
+// falls by 1/1024 with each quicker one, so that a single stall is forgotten after some thousands
+// of downloads. The simulator, whose logs are whole, does not call Observe.
 func (t *Times) Observe(took Tick) {
 	took = max(took, 0)
 	t.Count = min(t.Count+1, 1<<31)
@@ -116,7 +116,7 @@ func (t *Times) Observe(took Tick) {
 		t.Mean = took
 	} else {
 		step := (took - t.Mean) / n
-		if step == 0 { // less than a tick each time would never add up
+		if step == 0 { // steps of less than a tick would never add up
 			step = Tick(cmp.Compare(took, t.Mean))
 		}
 		t.Mean += step
@@ -128,16 +128,16 @@ func (t *Times) Observe(took Tick) {
 	}
 }
 
-// Encode writes times down, to outlive the process.
+// Encode returns the times in the form of the store.
 func (t Times) Encode() []byte {
 	value, err := json.Marshal(t)
 	if err != nil {
-		panic(fmt.Sprintf("schedule: encode times: %v", err)) // three numbers
+		panic(fmt.Sprintf("schedule: encode times: %v", err)) // three numbers always encode
 	}
 	return value
 }
 
-// DecodeTimes reads what Encode wrote. It refuses times that no downloads have.
+// DecodeTimes decodes what Encode returned. It refuses impossible times.
 func DecodeTimes(value []byte) (Times, error) {
 	var t Times
 	if err := json.Unmarshal(value, &t); err != nil {
