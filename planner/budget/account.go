@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// periods of the windows that limits are counted in.
+// periods are the lengths of the windows of limits.
 var periods = [...]time.Duration{time.Hour, Day}
 
-// amounts are by unit: fetches, bytes.
+// amounts are indexed by unit: fetches, bytes.
 type amounts [2]int64
 
 func (a amounts) plus(b amounts) amounts { return amounts{a[0] + b[0], a[1] + b[1]} }
@@ -25,10 +25,10 @@ func (a amounts) plus(b amounts) amounts { return amounts{a[0] + b[0], a[1] + b[
 type Account struct {
 	name    string // of the server; "": all
 	limits  []Limit
-	granted []int64 // by limit: what its window allows up to the end of this round
-	round   int     // in which the book was opened last
+	granted []int64 // by limit: what its window allows until the end of this round
+	round   int     // the round in which the account was last opened
 	start   [len(periods)]int64
-	opened  [len(periods)]int // round in which the window was
+	opened  [len(periods)]int // round in which the window was opened
 	used    [len(periods)]amounts
 	claimed [len(periods)]amounts
 	flying  [len(periods)]amounts
@@ -37,13 +37,14 @@ type Account struct {
 	dirty   bool       // claimed is not in the store yet
 }
 
-// NewAccount returns one for a server, or for all servers with the name "". It must be opened.
+// NewAccount returns the account of a server, or of all servers with the name "". It must be
+// opened.
 func NewAccount(name string, limits []Limit) Account { return Account{name: name, limits: limits} }
 
 // Limited reports whether there are limits at all.
 func (b *Account) Limited() bool { return len(b.limits) > 0 }
 
-// unitIndex is a limit's place in amounts.
+// unitIndex returns a limit's index in amounts.
 func (l Limit) unitIndex() int { return int(l.Unit) - 1 }
 
 func (l Limit) periodIndex() int {
@@ -53,7 +54,7 @@ func (l Limit) periodIndex() int {
 	return 1
 }
 
-// CountsBytes reports whether some limit is one of bytes.
+// CountsBytes reports whether a limit counts bytes.
 func (b *Account) CountsBytes() bool {
 	for _, l := range b.limits {
 		if l.Unit == InBytes {
@@ -63,7 +64,7 @@ func (b *Account) CountsBytes() bool {
 	return false
 }
 
-// Quarter is a fourth of the least limit in bytes.
+// Quarter returns a fourth of the least limit in bytes.
 func (b *Account) Quarter() int64 {
 	least := int64(math.MaxInt64)
 	for _, l := range b.limits {
@@ -74,17 +75,17 @@ func (b *Account) Quarter() int64 {
 	return least
 }
 
-// Open begins a round: new windows start empty. A window allows up to the end of the round
-// what its limit allows for the time that is then past, rounded up: so that a day's budget
-// is not used up in its first round, and what a round leaves is there for the next one. A visit
-// under way counts to the windows in which it began. back: the clock stepped back since.
+// Open begins a round: new windows start empty. Until the end of the round a window allows the
+// share of its limit for the time that is then past, rounded up. So a day's budget is not used up
+// in its first round, and the rest of a round is left for the next one. A visit under way counts in
+// the windows in which it began. back: the clock stepped back since.
 func (b *Account) Open(number int, end time.Time, listening float64, back bool) {
 	b.round = number
 	last := end.Add(-time.Nanosecond)
 	for i, period := range periods {
-		// A window that lies ahead stays open: the clock went back, and what was used then
-		// must not be used again. If it lies more than a period ahead, the clock was wrong then,
-		// or it is known to have stepped back, else there would be no visits until then.
+		// A window ahead of the clock stays open: the clock went back, and the use of that window
+		// must not be repeated. If it is more than a period ahead, or if the clock is known to have
+		// stepped back, the window ends. Otherwise there would be no visits until then.
 		start := last.Truncate(period).Unix()
 		if start > b.start[i] || start < b.start[i] &&
 			(back || start < b.start[i]-int64(period.Seconds())) {
@@ -107,14 +108,14 @@ func (b *Account) Open(number int, end time.Time, listening float64, back bool) 
 	}
 }
 
-// HasCredit reports whether a visit to a source may begin: their share of what is left is not used,
-// nor what an earlier visit took beyond it. True of a nil account.
+// HasCredit reports whether a visit to a source may begin: their share of the rest is not used up,
+// also not by an earlier visit beyond it. It returns true for a nil account.
 func (b *Account) HasCredit() bool {
 	return b == nil || b.credit[0] > 0 && b.credit[1] > 0
 }
 
-// Left is what a unit has left: under all its limits, beyond what flies and, if asked so, what
-// is planned. Less than zero where a limit was lowered.
+// Left returns the rest of a unit under all limits, without visits under way and, with planned,
+// without planned ones. It is below zero if a limit was lowered.
 func (b *Account) Left(of Unit, planned bool) int64 {
 	unit := int(of) - 1
 	left := int64(math.MaxInt64)
@@ -133,26 +134,26 @@ func (b *Account) Left(of Unit, planned bool) int64 {
 	return left
 }
 
-// HasRoom reports whether one more visit of so many bytes fits.
+// HasRoom reports whether one more visit of need bytes fits.
 func (b *Account) HasRoom(need int64) bool {
 	return b.Left(InFetches, true) >= 1 && b.Left(InBytes, true) >= need
 }
 
-// ClaimShare is which part of what is left is claimed in the store at a time, so that one
-// write serves many visits. A crash loses at most a claim of each book.
+// ClaimShare is the fraction of the rest that is claimed in the store at a time (1/ClaimShare), so
+// that one write serves many visits. A crash loses at most a claim of each account.
 const ClaimShare = 16
 
-// Plan sets aside what visits need that were chosen, or with negative numbers takes it back.
+// Plan reserves the need of chosen visits; negative numbers release it.
 func (b *Account) Plan(fetches, bytes int64) { b.planned = b.planned.plus(amounts{fetches, bytes}) }
 
-// UseCredit counts a visit to a source against their share.
+// UseCredit counts a visit to a source in their share.
 func (b *Account) UseCredit(fetches, bytes int64) {
 	b.credit[InFetches-1] -= float64(fetches)
 	b.credit[InBytes-1] -= float64(bytes)
 }
 
-// Take lets a visit begin that may read so many bytes. It reports whether the claim in the
-// store must be raised first.
+// Take begins a visit that may read some bytes. It reports whether the claim in the store must be
+// raised first.
 func (b *Account) Take(bytes int64) (raised bool) {
 	now := amounts{1, bytes}
 	for i := range periods {
@@ -171,8 +172,8 @@ func (b *Account) Take(bytes int64) (raised bool) {
 	return b.dirty
 }
 
-// Finish is told what a visit that began in a round has read of what it might, and how many fetches
-// that was: one, or none yet.
+// Finish counts the bytes that a visit read, of those that it might, and its fetches: one, or none
+// yet. round is that in which it began.
 func (b *Account) Finish(round int, fetches, might, read int64) {
 	for i := range periods {
 		if round < b.opened[i] {
@@ -180,7 +181,7 @@ func (b *Account) Finish(round int, fetches, might, read int64) {
 		}
 		b.flying[i] = b.flying[i].plus(amounts{-1, -might})
 		b.used[i] = b.used[i].plus(amounts{fetches, read})
-		for unit := range b.used[i] { // more than it might: a world that goes by no bound
+		for unit := range b.used[i] { // more than allowed: a world without bounds
 			used := b.used[i][unit] + b.flying[i][unit]
 			if used > b.claimed[i][unit] && b.Left(Unit(unit+1), false) != math.MaxInt64 {
 				b.claimed[i][unit], b.dirty = used, true
@@ -189,7 +190,7 @@ func (b *Account) Finish(round int, fetches, might, read int64) {
 	}
 }
 
-// Settle gives back what was claimed and not used.
+// Settle releases unused claims.
 func (b *Account) Settle() {
 	for i := range periods {
 		if want := b.used[i].plus(b.flying[i]); b.claimed[i] != want {
@@ -198,7 +199,7 @@ func (b *Account) Settle() {
 	}
 }
 
-// entry is an account as the store keeps it: starts of the windows in unix seconds, and fetches
+// entry is an account in the form of the store: starts of the windows in unix seconds, and fetches
 // and bytes used or claimed in them.
 type entry struct {
 	Hour   int64   `json:"hour"`
@@ -207,18 +208,18 @@ type entry struct {
 	OfDay  amounts `json:"of_day"`
 }
 
-// Encode is the account as a store keeps it.
+// Encode returns the account in the form of the store.
 func (b *Account) Encode() []byte {
 	value, err := json.Marshal(
 		entry{Hour: b.start[0], Day: b.start[1], OfHour: b.claimed[0], OfDay: b.claimed[1]},
 	)
 	if err != nil {
-		panic(fmt.Sprintf("budget: account of %q: %v", b.name, err)) // plain numbers
+		panic(fmt.Sprintf("budget: account of %q: %v", b.name, err)) // plain numbers always encode
 	}
 	return value
 }
 
-// Decode takes over what Encode wrote in an earlier run.
+// Decode restores what Encode wrote in an earlier run.
 func (b *Account) Decode(value []byte) error {
 	var e entry
 	if err := json.Unmarshal(value, &e); err != nil {
@@ -227,11 +228,11 @@ func (b *Account) Decode(value []byte) error {
 	b.start = [len(periods)]int64{e.Hour, e.Day}
 	b.used = [len(periods)]amounts{e.OfHour, e.OfDay}
 	b.claimed = b.used
-	b.round = 0 // open it anew
+	b.round = 0 // open it again
 	return nil
 }
 
-// Setting is the account's name in a store.
+// Setting returns the account's name in a store.
 func (b *Account) Setting() string {
 	if b.name == "" {
 		return "budget"
@@ -239,7 +240,7 @@ func (b *Account) Setting() string {
 	return "budget/" + b.name
 }
 
-// Round is the number with which the account was opened last.
+// Round returns the round for which the account was last opened.
 func (b *Account) Round() int { return b.round }
 
 // Unsaved reports whether claims changed since they were saved.
@@ -248,12 +249,12 @@ func (b *Account) Unsaved() bool { return b.dirty }
 // Saved notes that what Encode returned is durable.
 func (b *Account) Saved() { b.dirty = false }
 
-// Use is how much of a limit is used.
+// Use is the use of a limit.
 type Use struct {
 	Server  string // "": all servers together
 	Limit   Limit
-	Used    int64 // in the hour or day, visits under way included
-	Granted int64 // of it up to the end of the round
+	Used    int64 // in the hour or day, including visits under way
+	Granted int64 // of it until the end of the round
 }
 
 func (u Use) String() string {
@@ -261,8 +262,8 @@ func (u Use) String() string {
 		Amount(float64(u.Used), u.Limit.Unit), Amount(float64(u.Granted), u.Limit.Unit))
 }
 
-// Uses says how much of each limit is used; nothing before the account is opened for a round, for
-// example if a run begins in a round whose budget is used up.
+// Uses returns the use of each limit; nothing before the account is opened for a round, for example
+// if a run begins in a round whose budget is used up.
 func (b *Account) Uses() (uses []Use) {
 	if len(b.granted) == 0 {
 		return nil
@@ -275,5 +276,5 @@ func (b *Account) Uses() (uses []Use) {
 	return uses
 }
 
-// Name is that of the server; "": all servers.
+// Name returns that of the server; "": all servers.
 func (b *Account) Name() string { return b.name }

@@ -16,7 +16,7 @@ type Unit uint8
 const (
 	UnitUnknown Unit = iota
 	InFetches        // visits begun
-	InBytes          // read from servers: bodies as they were sent, headers and robots.txt too
+	InBytes          // read from servers: bodies as sent, headers and robots.txt
 )
 
 // Limit bounds what may be used in an hour or a day of UTC.
@@ -29,9 +29,9 @@ type Limit struct {
 // Day is 24 hours: UTC has no others that matter here.
 const Day = 24 * time.Hour
 
-// ServerLimit is a limit for each server that fits a pattern: "*" is any, "*.example.org"
-// those below example.org, and else the server itself, at any port unless one is named. Of
-// several patterns that fit a server the longest alone counts, with all its limits.
+// ServerLimit is a limit for each server that fits a pattern: "*" is any, "*.example.org" those
+// below example.org, and otherwise the server itself, at any port unless one is named. If several
+// patterns fit a server, only the longest counts, with all its limits.
 type ServerLimit struct {
 	Pattern string
 	Limit
@@ -43,8 +43,8 @@ type Limits struct {
 	Servers []ServerLimit
 }
 
-// ParseLimits reads limits of all servers together and limits for servers. What cannot be read is
-// left out; the error is that of the first.
+// ParseLimits parses limits of all servers together and limits for servers. It leaves out
+// unreadable ones, and returns the error of the first.
 func ParseLimits(all, servers []string) (l Limits, err error) {
 	for _, text := range all {
 		x, bad := ParseLimit(text)
@@ -61,11 +61,11 @@ func ParseLimits(all, servers []string) (l Limits, err error) {
 	return l, err
 }
 
-// PerDay is what the limits in fetches allow a day, all servers together; Unlimited if no
+// PerDay returns the fetches that the limits allow a day, all servers together; Unlimited if no
 // limit counts fetches.
 func (l Limits) PerDay() float64 { return l.perDay(InFetches) }
 
-// BytesPerDay is the same for bytes.
+// BytesPerDay returns the same for bytes.
 func (l Limits) BytesPerDay() float64 { return l.perDay(InBytes) }
 
 func (l Limits) perDay(of Unit) float64 {
@@ -81,7 +81,7 @@ func (l Limits) perDay(of Unit) float64 {
 	return perDay
 }
 
-// Hourly reports whether some limit is one of an hour, so that no round may be longer.
+// Hourly reports whether a limit is for an hour, so that no round may be longer.
 func (l Limits) Hourly() bool {
 	for _, x := range l.All {
 		if x.Per == time.Hour {
@@ -112,7 +112,7 @@ func (l Limits) OfServer(name string) []Limit {
 	return limits
 }
 
-// meansServer reports whether a server, host or host:port, is meant by a pattern.
+// meansServer reports whether a pattern fits a server, host or host:port.
 func meansServer(pattern, server string) bool {
 	if pattern == "*" || pattern == server {
 		return true
@@ -142,8 +142,8 @@ const mostAmount = 1e15
 var errLimit = errors.New("fetches or bytes an hour or a day, such as 1000/day, 50/hour, " +
 	"2GB/day, 1.5MiB/hour")
 
-// ParseLimit reads a limit as people write it: a number, a unit of bytes if it is one of
-// bytes, and /hour or /day. A number alone counts fetches a day.
+// ParseLimit parses a limit: a number, a unit if it counts bytes, and /hour or /day. A number alone
+// counts fetches a day.
 func ParseLimit(text string) (Limit, error) {
 	amount, per, _ := strings.Cut(strings.TrimSpace(text), "/")
 	l := Limit{Unit: InFetches, Per: Day}
@@ -177,7 +177,7 @@ func ParseLimit(text string) (Limit, error) {
 	return l, nil
 }
 
-// ParseServerLimit reads "limit" for every server or "pattern=limit".
+// ParseServerLimit parses "limit" for every server or "pattern=limit".
 func ParseServerLimit(text string) (ServerLimit, error) {
 	pattern, limit, named := strings.Cut(text, "=")
 	if !named {
@@ -193,7 +193,7 @@ func ParseServerLimit(text string) (ServerLimit, error) {
 	return ServerLimit{pattern, l}, err
 }
 
-// String is what ParseLimit reads.
+// String returns the limit in the form of ParseLimit.
 func (l Limit) String() string {
 	per := "/day"
 	if l.Per == time.Hour {
@@ -202,7 +202,7 @@ func (l Limit) String() string {
 	return Amount(l.Amount, l.Unit) + per
 }
 
-// Amount is an amount as people read it.
+// Amount returns an amount as text.
 func Amount(amount float64, u Unit) string {
 	if u != InBytes {
 		return strconv.FormatFloat(amount, 'f', -1, 64)

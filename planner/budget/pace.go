@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// mostShare bounds a share of the pages a day: each page twice a second is beyond all crawls.
+// mostShare bounds a share of the pages a day: each page about once a second is beyond all crawls.
 const mostShare = 1e5
 
-// ParsePace reads a budget of an evaluation: a share of the pages a day (2%, 0.02), or a number of
-// fetches (5000/day, 200/hour). One of share and perDay is above 0. A number above 1 without a unit
-// is refused, since it may mean either. The error says what is wanted.
+// ParsePace parses a budget of an evaluation: a share of the pages a day (2%, 0.02), or a number of
+// fetches (5000/day, 200/hour). Either share or perDay is above 0. It refuses a number above 1
+// without a unit, since it may mean either. The error says what is wanted.
 func ParsePace(text string) (share, perDay float64, err error) {
 	text = strings.TrimSpace(text)
 	if strings.Contains(text, "/") {

@@ -1,22 +1,22 @@
 package budget
 
-// Eta is how far a round moves a price: about three rounds of memory, so that a weekend or a
+// Eta is how far a round moves a price: a memory of about three rounds, so that a weekend or a
 // rebuilt server does not swing the due times of all others.
 const Eta = 0.3
 
-// Price follows what the last fetch that fits into a budget is worth: the Lagrange
-// multiplier of the budget, learnt by feedback. A budget that is not used up has the price 0.
+// Price tracks the worth of the last fetch that fits into a budget: the Lagrange multiplier of the
+// budget, learnt by feedback. A budget that is not used up has the price 0.
 type Price struct {
 	smooth float64
 	tail   float64 // mean worth of the last visits of the round
-	taken  int     // of those that are worth something
-	over   int     // about so many visits tail goes back
+	taken  int     // visits with a known worth
+	over   int     // number of visits in tail, approximately
 	rounds int     // 0: none was begun; 1: none taught anything; 2: some did
 }
 
 // Begin ends a round and starts the next.
 func (c *Price) Begin(bound bool, budget int) {
-	if c.rounds == 0 { // none has ended
+	if c.rounds == 0 { // no round has ended
 		bound, c.taken, c.rounds = true, 0, 1
 	}
 	target := 0.0
@@ -24,7 +24,7 @@ func (c *Price) Begin(bound bool, budget int) {
 		target = c.tail
 	}
 	switch {
-	case bound && c.taken == 0: // no visit whose worth is known fitted in: nothing was learnt
+	case bound && c.taken == 0: // no visit of known worth fitted: nothing was learnt
 	case c.rounds == 1:
 		c.smooth = target
 		c.rounds++
@@ -37,7 +37,7 @@ func (c *Price) Begin(bound bool, budget int) {
 	}
 }
 
-// See is told the worth of a visit that was chosen.
+// See adds the worth of a chosen visit.
 func (c *Price) See(worth float64) {
 	if !(worth >= 0) { // NaN: new pages and policies without values
 		return
@@ -46,8 +46,9 @@ func (c *Price) See(worth float64) {
 	c.tail += (worth - c.tail) / float64(min(c.taken, c.over))
 }
 
-// Smooth is the price, smoothed over rounds; 0 before a round has ended.
+// Smooth returns the price, smoothed over rounds; 0 before a round has ended.
 func (c *Price) Smooth() float64 { return c.smooth }
 
-// Tail is the mean worth of the last visits of this round; false: none of known worth was chosen.
+// Tail returns the mean worth of the last visits of this round; false: none of known worth was
+// chosen.
 func (c *Price) Tail() (worth float64, ok bool) { return c.tail, c.taken > 0 }

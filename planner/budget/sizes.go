@@ -7,8 +7,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// SizeClass is a size rounded up to four significant bits: one byte of a page's memory. 0: not
-// known; 255: 15 GiB or more.
+// SizeClass returns a size rounded up to four significant bits: one byte of a page's memory. 0:
+// unknown; 255: 15 GiB or more.
 func SizeClass(bytes int64) uint8 {
 	if bytes <= 0 {
 		return 0
@@ -23,7 +23,7 @@ func SizeClass(bytes int64) uint8 {
 	}
 }
 
-// SizeOf is the largest size of a class.
+// SizeOf returns the largest size of a class.
 func SizeOf(class uint8) int64 {
 	if class < 16 {
 		return int64(class)
@@ -33,24 +33,26 @@ func SizeOf(class uint8) int64 {
 }
 
 const (
-	// AroundPage is what a visit reads beside the page: the header, which is seldom above
-	// 2 KB, a TLS handshake of 3 to 5 KB, and robots.txt once a day, mostly below 1 KB.
+	// AroundPage is what a visit reads beside the page: the header, seldom above 2 KB, a TLS
+	// handshake of 3 to 5 KB, and robots.txt once a day, mostly below 1 KB.
 	AroundPage = 8 << 10
-	// FirstSize stands in where little is known: about nine of ten pages of the web are smaller.
+	// FirstSize is the size assumed with little data: about nine of ten pages of the web are
+	// smaller.
 	FirstSize = 100_000
-	// sizeShare of a server's pages are smaller than what is set aside for a new one.
+	// sizeShare is the share of a server's pages that are smaller than the reservation for a new
+	// one.
 	sizeShare = 0.9
 )
 
-// sizeQuantile follows the size below which sizeShare of the pages are, in classes, by steps that
+// sizeQuantile tracks the size below which sizeShare of the pages are, in classes, by steps that
 // shrink as pages are seen (Robbins-Monro).
 type sizeQuantile struct {
 	class float32
 	seen  uint32
 }
 
-// add adds a page. The first one is mostly the start page, of which others may be many times
-// the size: what was thought before remains until more are seen.
+// add adds a page. The first is usually the start page, and others may be many times its size: the
+// earlier estimate remains until more are seen.
 func (q *sizeQuantile) add(class uint8, before float32) {
 	if q.seen == 0 {
 		q.class = before
@@ -64,12 +66,12 @@ func (q *sizeQuantile) add(class uint8, before float32) {
 	}
 }
 
-// Sizes are what is known of how large pages are.
+// Sizes track how large pages are.
 type Sizes struct {
 	all     sizeQuantile
 	servers []sizeQuantile
-	// cut are pages that were larger than a visit could read, and how much it read: next time
-	// twice as much is set aside.
+	// cut has the pages that were larger than a visit could read, and how much it read: the next
+	// visit gets twice as much.
 	cut map[sitegraph.PageID]int64
 }
 
@@ -89,8 +91,8 @@ func (s *Sizes) See(server sitegraph.ServerID, class uint8) {
 	s.all.add(class, first)
 }
 
-// Need is what to set aside for a visit: half more than the page took last time, of which a
-// fetcher may keep a quarter for what is on its way when it stops reading.
+// Need returns the bytes to reserve for a visit: half more than the page took last time, of which a
+// fetcher may keep a quarter for bytes in transit when it stops reading.
 func (s *Sizes) Need(p sitegraph.PageID, server sitegraph.ServerID, class uint8, most int64) int64 {
 	need := int64(FirstSize)
 	switch {
