@@ -7,27 +7,26 @@ import (
 	"slices"
 	"strings"
 	"time"
-	_ "time/tzdata" // of machines that have no zones of their own
+	_ "time/tzdata" // for machines without time zones
 )
 
-// Calendar is when something may be done.
-//
-// It knows at which times of the week something may be done: "mon-fri 08:00-18:00 Europe/Berlin".
+// Calendar has the times of the week at which something may be done, such as "mon-fri 08:00-18:00
+// Europe/Berlin".
 //
 // # Terms
 //
-//	span      days of the week and a time of the day, as mon-fri 08:00-18:00
+//	span      days of the week and a time of the day, such as mon-fri 08:00-18:00
 //	calendar  spans, each of which opens it, in one time zone
 //
 // # Guarantees
 //
 //  1. A Calendar does not change, and is for concurrent use. A nil one is always open.
-//  2. A moment is open if, and only if, clocks in the zone show a time of a span then. Where clocks
-//     are moved on, a span that begins in the hour that is left out begins when clocks go on after
-//     it. Where they are moved back, a span is open both times its hours are shown.
-//  3. Open and what Elapsed counts agree: a moment counts if, and only if, it is open.
+//  2. A time is open if, and only if, clocks in the zone then show a time of a span. If clocks are
+//     moved forward, a span that begins in the skipped hour begins right after it. If they are
+//     moved back, a span is open both times that its hours come.
+//  3. Open and Elapsed agree: a time counts if, and only if, it is open.
 //
-// It asks no clock: every moment is an argument.
+// It reads no clock: every time is an argument.
 type Calendar struct {
 	text  string
 	zone  *time.Location
@@ -35,7 +34,7 @@ type Calendar struct {
 }
 
 // span opens a calendar on some days, for minutes since midnight from (inclusive) to to
-// (exclusive). Where to is not after from it ends on the next day.
+// (exclusive). If to is not after from it ends on the next day.
 type span struct {
 	days     [7]bool // by time.Weekday
 	from, to int
@@ -49,8 +48,8 @@ const (
 	mostText  = 1000
 )
 
-// dayOf returns the weekday that a name in lower case means, in full or by its first three letters;
-// -1: none.
+// dayOf returns the weekday of a name in lower case, in full or by its first three letters; -1:
+// none.
 func dayOf(name string) int {
 	for d := time.Sunday; d <= time.Saturday; d++ {
 		if full := strings.ToLower(d.String()); name == full || name == full[:3] {
@@ -60,8 +59,8 @@ func dayOf(name string) int {
 	return -1
 }
 
-// ParseCalendar reads a calendar: spans with ";" between, then perhaps a name of a time zone
-// (IANA), without which it is that of the machine. A span has days (mon-fri, or sat,sun), hours, or
+// ParseCalendar parses a calendar: spans separated by ";", then perhaps the name of a time zone
+// (IANA); the default is that of the machine. A span has days (mon-fri, or sat,sun), hours, or
 // both. "" is nil.
 func ParseCalendar(text string) (*Calendar, error) {
 	if strings.TrimSpace(text) == "" {
@@ -101,7 +100,7 @@ func isSpan(word string) bool {
 	return err == nil || strings.Contains(word, ":")
 }
 
-// zoneOf returns the zone of a name (IANA), also one that was renamed.
+// zoneOf returns the zone of a name (IANA), also a renamed one.
 func zoneOf(name string) (*time.Location, error) {
 	if strings.EqualFold(name, "utc") {
 		return time.UTC, nil
@@ -137,7 +136,7 @@ func parseSpan(text string) (s span, err error) {
 	return s, errForm
 }
 
-// minutes reads 00:00 to 24:00.
+// minutes parses 00:00 to 24:00.
 func minutes(text string) (int, error) {
 	hours, mins, ok := strings.Cut(text, ":")
 	h, okH := twoDigits(hours)
@@ -161,7 +160,7 @@ func twoDigits(text string) (n int, ok bool) {
 	return n, true
 }
 
-// days reads mon,wed-fri.
+// days parses mon,wed-fri.
 func days(text string) (set [7]bool, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		first, last, isRange := strings.Cut(part, "-")
@@ -193,9 +192,9 @@ func (c *Calendar) String() string {
 // period is an open time.
 type period struct{ from, to time.Time }
 
-// within are the periods between two moments, cut there, in order, where they overlap or touch as
-// one. It goes from one setting of the clock to the next: in between, local time is UTC with an
-// offset, whatever was left out or comes twice before and after it.
+// within returns the open periods between two times, cut there, in order, and joined if they
+// overlap or touch. It goes from one change of the clock to the next: in between, local time is UTC
+// with an offset, whatever was skipped or comes twice before and after it.
 func (c *Calendar) within(from, to time.Time) (all []period) {
 	from = from.In(c.zone)
 	for at := from; at.Before(to); {
@@ -243,7 +242,7 @@ func (c *Calendar) within(from, to time.Time) (all []period) {
 
 const secondsADay = 24 * 60 * 60
 
-// daysSince1970 is the day of a local time in seconds, also before 1970.
+// daysSince1970 returns the day of a local time in seconds, also before 1970.
 func daysSince1970(seconds int64) int64 {
 	if seconds < 0 {
 		seconds -= secondsADay - 1
@@ -254,8 +253,8 @@ func daysSince1970(seconds int64) int64 {
 // hours are a part of a day, since its midnight.
 type hours struct{ from, to time.Duration }
 
-// on are the hours of a day at which a span is open: its own, and those after midnight of a span
-// that began on the day before.
+// on returns the hours of a day at which a span is open: its own, and those after midnight of a
+// span that began on the day before.
 func (s *span) on(weekday int) [2]hours {
 	from, to := time.Duration(s.from)*time.Minute, time.Duration(s.to)*time.Minute
 	overnight := to <= from
@@ -271,8 +270,8 @@ func (s *span) on(weekday int) [2]hours {
 	return on
 }
 
-// Open reports whether it is open from a moment to another one, all the time; at the first one, if
-// to is not later.
+// Open reports whether the calendar is open all the time from one time to another; at from, if to
+// is not later.
 func (c *Calendar) Open(from, to time.Time) bool {
 	if c == nil {
 		return true
@@ -284,11 +283,11 @@ func (c *Calendar) Open(from, to time.Time) bool {
 	return len(all) == 1 && all[0].from.Equal(from) && all[0].to.Equal(to)
 }
 
-// ahead is how far an opening may lie: a calendar has one each week, but for a week in which it is
-// left out when clocks are moved.
+// ahead bounds the time until the next opening: a calendar has one each week, except a week in
+// which a clock change skips it.
 const ahead = 15 * 24 * time.Hour
 
-// Next is the first moment from t on at which it is open.
+// Next returns the first open time from t on.
 func (c *Calendar) Next(t time.Time) time.Time {
 	if c == nil {
 		return t
@@ -304,10 +303,11 @@ func (c *Calendar) Next(t time.Time) time.Time {
 	return t.Add(ahead) // not reached: see ahead
 }
 
-// longest is what Elapsed looks at.
+// longest bounds the time that Elapsed looks at.
 const longest = 800 * 24 * time.Hour
 
-// Elapsed is how long it was open between two moments; of more than 800 days, in the last ones.
+// Elapsed returns how long the calendar was open between two times; beyond 800 days, in the last
+// ones.
 func (c *Calendar) Elapsed(from, to time.Time) (open time.Duration) {
 	if c == nil {
 		return to.Sub(from)

@@ -12,23 +12,23 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/listed"
 )
 
-// Listed are weights of single pages from elsewhere, as from a search corpus: how often results
-// show a page, or how much trust links bring to it. A page takes some 20 bytes.
+// Listed are weights of single pages from elsewhere, for example from a search corpus: how often
+// results show a page, or how much trust links give it. A page takes about 20 bytes.
 type Listed struct {
 	of   map[uint64]float32 `state:"-"` // by hash of the address
-	sum  string             // of all lines: others have another
+	sum  string             // checksum of all lines: other lists differ
 	rest float64            // of pages that are not listed
 	most float64
 }
 
-// LeastListed is the least listed weight that the planner goes by; a smaller one counts as this. So
-// a page that no result shows is still visited now and then: what is new there may be shown. Only a
-// rule can say never.
+// LeastListed is the least listed weight in planning; smaller ones count as this. So a page that no
+// result shows is still visited now and then, since its news may be shown. Only a rule can exclude
+// a page.
 const LeastListed = 0.1
 
-// ReadListed reads lines of a weight and a canonical address with white space between; "*" stands
-// for all pages that are not listed, whose weight is 1 otherwise. Lines that begin with "#" say
-// nothing. Of two lines with one address the later counts.
+// ReadListed reads lines of a weight and a canonical address, separated by white space. "*" means
+// all pages that are not listed, whose weight is otherwise 1. Lines that begin with "#" are
+// comments. Of two lines with one address the later counts.
 func ReadListed(r io.Reader) (*Listed, error) {
 	l, sum := &Listed{of: map[uint64]float32{}, rest: 1}, sha256.New()
 	in := bufio.NewScanner(listed.Ends(r))
@@ -66,7 +66,7 @@ func ReadListed(r io.Reader) (*Listed, error) {
 	return l, nil
 }
 
-// Of is the weight of a canonical address as it is listed; 1 for all if l is nil.
+// Of returns the listed weight of a canonical address; 1 for all if l is nil.
 func (l *Listed) Of(url string) float64 {
 	if l == nil {
 		return 1
@@ -77,11 +77,11 @@ func (l *Listed) Of(url string) float64 {
 	return l.rest
 }
 
-// hashOf is a part of a cryptographic hash: nobody can choose addresses that share it.
+// hashOf returns a part of a cryptographic hash: nobody can choose addresses that share it.
 func hashOf(url string) uint64 {
 	sum := sha256.Sum256([]byte(url))
 	return binary.LittleEndian.Uint64(sum[:])
 }
 
-// Pages is how many pages are listed.
+// Pages returns how many pages are listed.
 func (l *Listed) Pages() int { return len(l.of) }

@@ -11,14 +11,14 @@ import (
 
 const day = 24 * time.Hour
 
-// MaxAges is the greatest age of copies, by beginning of the address.
+// MaxAges has the greatest age of copies by prefix of the address.
 type MaxAges struct{ seconds *Weights }
 
 var errMaxAge = errors.New("want an age with its unit, such as 30d or 12h, or ADDRESS=AGE, " +
 	"such as https://example.com/news/=1d")
 
-// ParseMaxAges reads "30d" and "https://example.com/news/=1d"; of two for one address the later
-// counts. Nil: there are none.
+// ParseMaxAges parses "30d" and "https://example.com/news/=1d". Of two for one address the later
+// counts. nil: none.
 func ParseMaxAges(texts []string) (*MaxAges, error) {
 	rules := []WeightRule{{Prefix: "*", Weight: 0}}
 	for _, text := range texts {
@@ -42,7 +42,7 @@ func ParseMaxAges(texts []string) (*MaxAges, error) {
 	return &MaxAges{NewWeights(rules)}, nil
 }
 
-// parseAge reads a time in days ("30d"), or as Go writes it ("12h").
+// parseAge parses a time in days ("30d"), or in Go's form ("12h").
 func parseAge(text string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		n, err := strconv.ParseFloat(days, 64)
@@ -58,7 +58,7 @@ func parseAge(text string) (time.Duration, error) {
 	return age, nil
 }
 
-// Seconds is the greatest age of a page by its canonical address; 0: none is promised.
+// Seconds returns the greatest age of a page by its canonical address; 0: none.
 func (a *MaxAges) Seconds(url string) uint32 {
 	return uint32(min(a.seconds.Of(url), math.MaxUint32/2))
 }

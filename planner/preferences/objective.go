@@ -6,20 +6,21 @@ import (
 	"strings"
 )
 
-// Objective says what visits are for, in weights; only their ratios count. The zero Objective
-// stands for the default: changes found, and defaultFreshness beside them.
+// Objective is the aim of visits, in weights; only their ratios count. The zero Objective is the
+// default: changes found, and defaultFreshness beside them.
 type Objective struct {
 	Changes float64 // of a change found
-	// of a copy that is fresh for a cycle, the time in which the budget visits all pages once
+	// Freshness is the weight of a copy that is fresh for a cycle, the time in which the budget
+	// visits all pages once.
 	Freshness float64
-	Age       float64 // of copies that are younger by a cycle, for a cycle
+	Age       float64 // of copies younger by a cycle, for a cycle
 }
 
-// defaultFreshness costs next to no changes. By half of it, servers of which nothing changes are no
-// more looked at where all visits go to pages that are sure to change.
+// defaultFreshness costs almost no changes. With half of it, servers without changes get no visits
+// if all visits go to pages that surely change.
 const defaultFreshness = 1. / 4
 
-// OrDefault returns the objective, or the default where it is zero.
+// OrDefault returns the objective, or the default if it is zero.
 func (o Objective) OrDefault() Objective {
 	if (o == Objective{}) {
 		return Objective{Changes: 1, Freshness: defaultFreshness}
@@ -30,7 +31,8 @@ func (o Objective) OrDefault() Objective {
 // Objectives are the names of those with one weight.
 var Objectives = []string{"changes", "freshness", "age"}
 
-// ParseObjective reads "changes", "freshness" or "age", or weights, as "changes=1,freshness=0.5".
+// ParseObjective parses "changes", "freshness" or "age", or weights such as
+// "changes=1,freshness=0.5".
 func ParseObjective(text string) (o Objective, err error) {
 	if text == "changes" || text == "" {
 		return Objective{}, nil

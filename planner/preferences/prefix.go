@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// byPrefix finds what holds for an address: what was set for the longest prefix of it.
+// byPrefix finds the value of an address: that of its longest prefix.
 type byPrefix[T any] struct {
 	of      map[string]T // exact ones end in "$"
 	lengths []int        // of prefixes, longest first
 }
 
-// set is for a prefix; of two for one prefix the later counts.
+// set sets the value of a prefix; of two for one prefix the later counts.
 func (b *byPrefix[T]) set(prefix string, x T) {
 	if b.of == nil {
 		b.of = map[string]T{}
@@ -26,7 +26,7 @@ func (b *byPrefix[T]) set(prefix string, x T) {
 	}
 }
 
-// find returns what holds for a canonical address; false: nothing was set.
+// find returns the value of a canonical address; false: there is none.
 func (b *byPrefix[T]) find(url string) (x T, ok bool) {
 	if x, ok = b.of[url+"$"]; ok {
 		return x, true

@@ -4,18 +4,18 @@ import (
 	"time"
 )
 
-// A rest is the counterpart of a greatest age: it says when pages are not visited, whatever the
-// policy thinks of them. A page rests for so long after each visit, and while its calendar is
+// A rest is the counterpart of a greatest age: it sets when pages are not visited, whatever the
+// policy thinks of them. A page rests for some time after each visit, and while its calendar is
 // closed. A round makes a visit only if the page rests at no time of the round, so that no visit
-// comes too early however late in the round it begins; rounds must be shorter than what a calendar
-// is open.
+// comes too early however late in the round it begins. Rounds must be shorter than the open times
+// of a calendar.
 
 // RestRule is a rest of all pages whose address begins with a prefix. A prefix that ends in "$" is
 // one address.
 type RestRule struct {
 	Prefix string // canonical
 	// MinAge is the least time between two visits; 0: none. Hours are when visits may be made; nil:
-	// always. First visits heed the hours alone.
+	// always. First visits only obey Hours.
 	MinAge time.Duration
 	Hours  *Calendar
 }
@@ -23,7 +23,8 @@ type RestRule struct {
 // Rests finds the rest of an address: that of the longest prefix.
 type Rests struct{ rules byPrefix[RestRule] }
 
-// NewRests returns nil where there are no rules. Of two rules with one prefix the later counts.
+// NewRests returns the rests by rules; nil without rules. Of two rules with one prefix the later
+// counts.
 func NewRests(rules []RestRule) *Rests {
 	if len(rules) == 0 {
 		return nil

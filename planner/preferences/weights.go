@@ -9,15 +9,15 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// WeightRule says how much a changed page is worth to the user, for all pages whose address
-// begins with a prefix. A prefix that ends in "$" is one address; "*" is every address.
+// WeightRule sets how much a changed page is worth to the user, for all pages whose address begins
+// with a prefix. A prefix that ends in "$" is one address; "*" is every address.
 type WeightRule struct {
 	Prefix string
 	Weight float64
 }
 
-// mostWeight keeps products of weights and values, and sums of them over all pages, far from
-// the ends of the numbers.
+// mostWeight keeps products of weights and values, and sums of them over all pages, within the
+// range of numbers.
 const mostWeight = 1e9
 
 var errWeight = errors.New(
@@ -25,7 +25,7 @@ var errWeight = errors.New(
 		"$ at the end this page alone",
 )
 
-// ParseWeight reads "https://example.com/news/=3".
+// ParseWeight parses "https://example.com/news/=3".
 func ParseWeight(text string) (WeightRule, error) {
 	at := strings.LastIndexByte(text, '=')
 	if at < 0 {
@@ -51,7 +51,7 @@ func ParseWeight(text string) (WeightRule, error) {
 	return WeightRule{canonical, weight}, nil
 }
 
-// ParseWeights reads several rules; nil where there are none.
+// ParseWeights parses several rules; nil if there are none.
 func ParseWeights(texts []string) (*Weights, error) {
 	rules := make([]WeightRule, len(texts))
 	for i, text := range texts {
@@ -63,7 +63,7 @@ func ParseWeights(texts []string) (*Weights, error) {
 	return NewWeights(rules), nil
 }
 
-// Weights finds the weight of an address: that of the longest prefix, 1 where none fits, times the
+// Weights finds the weight of an address: that of the longest prefix, or 1 if none fits, times the
 // listed one.
 type Weights struct {
 	listed *Listed // nil: none
@@ -72,7 +72,8 @@ type Weights struct {
 	most   float64 // of all these
 }
 
-// NewWeights returns nil where there are no rules. Of two rules with one prefix the later counts.
+// NewWeights returns the weights by rules; nil without rules. Of two rules with one prefix the
+// later counts.
 func NewWeights(rules []WeightRule) *Weights {
 	if len(rules) == 0 {
 		return nil
@@ -92,8 +93,8 @@ func NewWeights(rules []WeightRule) *Weights {
 	return w
 }
 
-// Times returns the weights multiplied by listed ones. w may be nil, where there are no rules, and
-// l, where nothing is listed.
+// Times returns the weights multiplied by listed ones. w may be nil (no rules), and so may l (no
+// list).
 func (w *Weights) Times(l *Listed) *Weights {
 	if l == nil {
 		return w
@@ -114,10 +115,10 @@ func (w *Weights) Of(url string) float64 {
 	return w.ruled(url)
 }
 
-// Most is the largest weight that a page may have.
+// Most returns the largest weight that a page may have.
 func (w *Weights) Most() float64 { return w.most }
 
-// ruled is the weight by the rules alone.
+// ruled returns the weight by the rules alone.
 func (w *Weights) ruled(url string) float64 {
 	if x, ok := w.rules.find(url); ok {
 		return x
