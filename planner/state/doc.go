@@ -1,25 +1,24 @@
-// Package state writes down what a planner and its policy have in memory, and reads it again in
-// another process.
+// Package state writes the memory of a planner and its policy, and reads it in another process.
 //
-// Policies keep very different things: heaps, samples, cycles that are half done, what visits to
-// groups of pages told. So their fields are walked, exported or not, by reflection: what is not
-// written is what says so. Nothing has to be added for a new policy, and none is forgotten.
+// Policies keep very different data: heaps, samples, unfinished cycles, evidence about groups of
+// pages. So reflection walks all their fields, exported or not, except tagged ones. A new policy
+// needs no code for it, and no field is forgotten.
 //
 // # Terms
 //
-//	root   a pointer to what is written, as a policy
+//	root   a pointer to a value to be written, such as a policy
 //	form   a fingerprint of all types below the roots: names, order and kinds of fields
-//	apart  types whose pointers are left as they are, as that of the corpus
+//	apart  types whose pointers are left as they are, such as that of the corpus
 //	tag    state:"-" leaves a field as it is; state:"same" demands that the reader's is equal
 //
 // # Guarantees
 //
-//  1. What is read into roots that were built alike is equal to what was written, pointers to one
-//     thing and to elements of slices included. Pointers that lead out of maps' values are not.
-//  2. Read changes nothing where the form is another one (ErrForm). After any other error, as
-//     ErrSettings, the roots are of no use.
+//  1. Values read into roots that were built alike equal the written ones, including shared
+//     pointers and pointers to elements of slices. Pointers out of maps' values are not kept.
+//  2. Read changes nothing if the form is another one (ErrForm). After any other error, such as
+//     ErrSettings, the roots are unusable.
 //  3. Functions and channels are left as they are.
 //
 // The bytes are those of this machine: another order of bytes or size of words is another form.
-// Who stores them adds a checksum: Read trusts what it is given.
+// The caller adds a checksum: Read trusts its input.
 package state

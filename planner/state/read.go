@@ -8,21 +8,21 @@ import (
 	"unsafe"
 )
 
-// reader takes values from bytes.
+// reader reads values from bytes.
 type reader struct {
 	apart Apart
 	from  []byte
 	known []reflect.Value // addressable, by number
-	files Opened          // nil: nothing lies in columns
+	files Opened          // nil: no values are in columns
 }
 
-// Read takes what Write returned into roots that were built alike.
+// Read reads what Write returned into roots that were built alike.
 func Read(from []byte, apart Apart, roots ...any) error {
 	return ReadFrom(from, nil, apart, roots...)
 }
 
-// ReadFrom takes what WriteTo wrote. Slices that were in columns are those of the files from now
-// on, and others may grow into what is free behind them.
+// ReadFrom reads what WriteTo wrote. Slices from columns are then those of the files, and others
+// may grow into the free room after them.
 func ReadFrom(from []byte, files Opened, apart Apart, roots ...any) (err error) {
 	r := &reader{apart: apart, from: from, files: files}
 	defer func() {
@@ -48,7 +48,7 @@ func ReadFrom(from []byte, files Opened, apart Apart, roots ...any) (err error) 
 	return nil
 }
 
-// failure is thrown by a reader that cannot go on.
+// failure is the panic of a reader that cannot continue.
 type failure struct{ error }
 
 func (r *reader) bytes(n int) []byte {
@@ -60,7 +60,7 @@ func (r *reader) bytes(n int) []byte {
 	return b
 }
 
-// uint reads a number; a length is at most that of what follows, times a bound for plain elements.
+// uint reads a number; a length is at most that of the rest, times a bound for plain elements.
 func (r *reader) uint() int {
 	x, n := binary.Uvarint(r.from)
 	if n <= 0 || x > 1<<40 {
@@ -139,7 +139,7 @@ func (r *reader) slice(v reflect.Value) {
 	}
 }
 
-// column makes a slice of n values that lie in a column.
+// column makes a slice of n values in a column.
 func (r *reader) column(v reflect.Value, number, n int) {
 	size := int(v.Type().Elem().Size())
 	at, bytes, ok := r.files.Column(number, size)
@@ -147,7 +147,7 @@ func (r *reader) column(v reflect.Value, number, n int) {
 		panic(failure{errShort})
 	}
 	room := bytes / size
-	// A slice header has the same form whatever its values are.
+	// A slice header has the same form for all types of values.
 	header := (*[]byte)(unsafe.Pointer(v.UnsafeAddr()))
 	*header = unsafe.Slice((*byte)(at), room)[:n:room]
 }

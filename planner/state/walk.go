@@ -10,11 +10,11 @@ import (
 )
 
 var (
-	// ErrForm is that of bytes which another version of the program wrote, or of other types.
+	// ErrForm reports bytes of another version of the program, or of other types.
 	ErrForm = errors.New("it has another form")
-	// ErrSettings is that of bytes which were written with other settings.
+	// ErrSettings reports bytes that were written with other settings.
 	ErrSettings = errors.New("it was written with other settings")
-	// ErrTooLarge is that of a state beyond its bound.
+	// ErrTooLarge reports a state beyond its bound.
 	ErrTooLarge = errors.New("it is too large to be kept")
 
 	errShort = errors.New("it ends too early")
@@ -23,7 +23,7 @@ var (
 // Apart are types whose pointers are neither written nor read.
 type Apart []reflect.Type
 
-// tagOf is the tag of a field.
+// tagOf returns the tag of a field.
 func tagOf(f *reflect.StructField) string { return f.Tag.Get("state") }
 
 // leaves reports whether values of a type are left as they are.
@@ -37,7 +37,7 @@ func (a Apart) leaves(t reflect.Type) bool {
 	return false
 }
 
-// isPlain reports whether the bytes of a value are all that it is.
+// isPlain reports whether a value consists of its bytes alone.
 func isPlain(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
@@ -58,7 +58,7 @@ func isPlain(t reflect.Type) bool {
 	return false
 }
 
-// fields calls f for each field of an addressable struct that is not left as it is.
+// fields calls f for each field of an addressable struct, except those to be left as they are.
 func (a Apart) fields(v reflect.Value, f func(field reflect.Value, same bool)) {
 	t := v.Type()
 	for i := range t.NumField() {
@@ -71,12 +71,12 @@ func (a Apart) fields(v reflect.Value, f func(field reflect.Value, same bool)) {
 	}
 }
 
-// bytesOf are those of an addressable plain value.
+// bytesOf returns the bytes of an addressable plain value.
 func bytesOf(v reflect.Value) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(v.UnsafeAddr())), v.Type().Size())
 }
 
-// elementsOf are the bytes of a slice of plain values.
+// elementsOf returns the bytes of a slice of plain values.
 func elementsOf(v reflect.Value) []byte {
 	if v.Len() == 0 {
 		return nil
@@ -84,7 +84,7 @@ func elementsOf(v reflect.Value) []byte {
 	return unsafe.Slice((*byte)(v.UnsafePointer()), uintptr(v.Len())*v.Type().Elem().Size())
 }
 
-// formOf is a fingerprint of a type and all below it but what interfaces hold.
+// formOf returns a fingerprint of types and everything below them except the content of interfaces.
 func (a Apart) formOf(roots ...reflect.Type) uint64 {
 	h := fnv.New64a()
 	seen := map[reflect.Type]bool{}
@@ -123,7 +123,7 @@ func (a Apart) formOf(roots ...reflect.Type) uint64 {
 	return h.Sum64()
 }
 
-// address tells a value from others: a struct has that of its first field.
+// address identifies a value: a struct has the address of its first field.
 type address struct {
 	at unsafe.Pointer
 	of reflect.Type

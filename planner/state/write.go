@@ -15,7 +15,7 @@ type writer struct {
 	apart Apart
 	to    []byte
 	most  int
-	// Things that pointers may lead to have numbers: those in known, and the elements of long
+	// Values to which pointers may lead have numbers: those in known, and the elements of long
 	// slices.
 	known  map[address]int
 	rows   []row
@@ -28,19 +28,19 @@ type writer struct {
 
 // Columns are files that hold slices of plain values, which need not be written.
 type Columns interface {
-	// Column makes the first bytes of a slice that begins there part of what is kept; false: it is
-	// in no file.
+	// Column makes the first bytes of a slice at an address part of the image; false: it is in no
+	// file.
 	Column(at unsafe.Pointer, bytes int) (number int, ok bool)
 }
 
 // Opened are the files of Columns in another process.
 type Opened interface {
-	// Column is where a column with values of a size begins, and how many bytes it has; false:
-	// there is none.
+	// Column returns the address of a column with values of a size, and its bytes; false: there is
+	// none.
 	Column(number, size int) (at unsafe.Pointer, bytes int, ok bool)
 }
 
-// row is a long slice of structs, whose elements follow each other in memory and in their numbers.
+// row is a long slice of structs, whose elements are consecutive in memory and in their numbers.
 type row struct {
 	first  address
 	size   uintptr // of an element
@@ -48,12 +48,12 @@ type row struct {
 	number int // of the first
 }
 
-// longRow is how many elements a slice has that is told apart from known: that takes 50 bytes each.
+// longRow is the length of slices that become rows, since an entry of known takes 50 bytes.
 const longRow = 256
 
-// WriteTo writes what is below the roots to out, in most bytes at most, except slices that lie in
-// columns: of these it writes which they are. Where there is more it has written a part, and
-// returns ErrTooLarge.
+// WriteTo writes everything below the roots to out, at most `most` bytes. For slices in columns it
+// writes only which columns they are. Beyond the bound it has written a part, and returns
+// ErrTooLarge.
 func WriteTo(out io.Writer, most int, columns Columns, apart Apart, roots ...any) (err error) {
 	w := &writer{apart: apart, most: most, known: map[address]int{}, out: out, columns: columns}
 	defer func() {
@@ -75,7 +75,7 @@ func WriteTo(out io.Writer, most int, columns Columns, apart Apart, roots ...any
 	return nil
 }
 
-// flush hands on what was written so far.
+// flush passes on the written bytes.
 func (w *writer) flush() {
 	w.hand(w.to)
 	w.to = w.to[:0]
@@ -116,7 +116,7 @@ func (w *writer) registerAll(v reflect.Value) {
 	w.things += n
 }
 
-// numberOf returns the number of a thing that is registered.
+// numberOf returns the number of a registered value.
 func (w *writer) numberOf(v reflect.Value) (int, bool) {
 	at := addressOf(v)
 	if number, ok := w.known[at]; ok {
@@ -188,7 +188,7 @@ func (w *writer) value(v reflect.Value) {
 	}
 }
 
-// alone is a value by itself.
+// alone returns the bytes of a value by itself.
 func (w *writer) alone(v reflect.Value) []byte {
 	apart := &writer{apart: w.apart, most: w.most, known: map[address]int{}}
 	apart.value(v)
@@ -259,7 +259,7 @@ func (w *writer) plainMapping(v reflect.Value) {
 	w.bytes(p.all)
 }
 
-// pairs are those of a map, one behind the other, to be sorted by their keys.
+// pairs are those of a map, in a row, to be sorted by their keys.
 type pairs struct {
 	all       []byte
 	key, pair int // bytes
@@ -277,7 +277,7 @@ func (p *pairs) Swap(i, k int) {
 	copy(p.at(k), p.spare)
 }
 
-// addressable is a copy that is.
+// addressable returns an addressable copy.
 func addressable(v reflect.Value) reflect.Value {
 	to := reflect.New(v.Type()).Elem()
 	to.Set(v)
@@ -287,7 +287,7 @@ func addressable(v reflect.Value) reflect.Value {
 const (
 	pointsNowhere = iota
 	pointsAnew
-	pointsToKnown // and more: its number
+	pointsToKnown // followed by its number
 )
 
 func (w *writer) pointer(v reflect.Value) {
@@ -306,7 +306,7 @@ func (w *writer) pointer(v reflect.Value) {
 	}
 }
 
-// dynamic writes what an interface holds, and its type, which the reader's must hold, too.
+// dynamic writes the content of an interface, and its type, which must be that of the reader's.
 func (w *writer) dynamic(v reflect.Value) {
 	if v.IsNil() || w.apart.leaves(v.Elem().Type()) {
 		w.string("")
