@@ -1,4 +1,4 @@
-// Package simtest has what the tests of planner and of the policies share: a World whose pages
-// change as its seed says, a Lettered corpus in which each page is a letter, and Claimed, a corpus
-// with a sitemap. Tests alone import it.
+// Package simtest has helpers for tests of planner and of the policies: a World whose pages change
+// by its seed, a Lettered corpus in which each page is a letter, and Claimed, a corpus with a
+// sitemap. Only tests import it.
 package simtest

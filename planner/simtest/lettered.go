@@ -23,7 +23,7 @@ type Lettered struct {
 	Promoted string // letters visited in the last round because the top of their site changed
 }
 
-// NewLettered makes pages known in a random order of their letters.
+// NewLettered adds pages in a random order of their letters.
 func NewLettered(t *testing.T, paths map[string]string, edges string, rng *rand.Rand) *Lettered {
 	g := sitegraph.NewGraph()
 	l := &Lettered{T: t, Page: map[string]sitegraph.PageID{}, Letter: map[sitegraph.PageID]string{}}
@@ -57,7 +57,7 @@ func NewLettered(t *testing.T, paths map[string]string, edges string, rng *rand.
 	return l
 }
 
-// Seen is a page that was visited once, at the start.
+// Seen returns the record of a page that was visited once, at the start.
 func Seen(p sitegraph.PageID, url string) sitegraph.Record {
 	return sitegraph.Record{
 		Page:    p,
@@ -69,7 +69,7 @@ func Seen(p sitegraph.PageID, url string) sitegraph.Record {
 	}
 }
 
-// Visit tells the planner what a visit saw: a page of changed, of gone, or neither.
+// Visit reports the outcome of a visit to the planner: a page of changed, of gone, or neither.
 func (l *Lettered) Visit(v planner.Visit, changed, gone string) {
 	r := &l.Records[v.Page]
 	o := sitegraph.Observation{
@@ -102,12 +102,12 @@ func (l *Lettered) Round(day, budget int, changed, gone string) string {
 	return order.String()
 }
 
-// IsPromoted reports whether a visit is one to a member whose site's top changed.
+// IsPromoted reports whether a visit is to a member whose site's top changed.
 func IsPromoted(v planner.Visit) bool {
 	return strings.HasPrefix(v.Reason.String(), "the top page")
 }
 
-// Less is s less the letters of cut.
+// Less returns s without the letters of cut.
 func Less(s, cut string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(cut, r) {
@@ -123,7 +123,7 @@ func Sorted(s string) string {
 	return string(b)
 }
 
-// Directories are n directories with one top, a lower-case letter linked from R, and members
+// Directories returns n directories with one top, a lower-case letter linked from R, and members
 // linked from the top, upper-case letters and digits.
 func Directories(n, members int) (paths map[string]string, edges string) {
 	const names = "ABCDEFGHIJKLMNOPQSTUVWXYZ0123456789!#$%&()*+,-./:;<=?@"

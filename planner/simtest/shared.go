@@ -11,7 +11,8 @@ import (
 
 var ClaimsBase = time.Date(2024, 5, 6, 0, 0, 0, 0, time.UTC)
 
-// Claimed is a corpus of pages of one server, all visited at hintsBase, and a sitemap read at read.
+// Claimed returns a corpus of pages of one server, all visited at ClaimsBase, and a sitemap read at
+// read.
 func Claimed(t *testing.T, pages int, read time.Time) (*planner.Pages, sitegraph.PageID) {
 	t.Helper()
 	c := planner.NewPages(sitegraph.NewGraph())

@@ -13,8 +13,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// World is a small web for tests. What a page shows on a day depends on seed, address and
-// day alone, not on who looked at what before.
+// World is a small web for tests. The content of a page on a day depends on seed, address and day
+// alone, not on earlier visits.
 type World struct {
 	Pages []*Page // in order of addresses
 	Of    map[string]*Page
@@ -22,7 +22,7 @@ type World struct {
 
 type Page struct {
 	URL        string
-	Born, Died int       // days; it is there from born to before died
+	Born, Died int       // days; it exists from born until before died
 	Changes    []float64 // days at which its content changed, rising
 	Flaky      float64   // share of visits that fail
 	Children   []*Page
@@ -93,7 +93,7 @@ func (w *World) Add(seed uint64, url string, life bool) *Page {
 	return p
 }
 
-// Links are the addresses that a page links to on a day.
+// Links returns the addresses that a page links to on a day.
 func (p *Page) Links(day int) []string {
 	var urls []string
 	for _, c := range p.Children {
@@ -125,7 +125,7 @@ func (p *Page) Version(day int) int {
 	return n
 }
 
-// Sim drives one planner over a world and checks each visit as it comes.
+// Sim drives one planner over a world and checks each visit.
 type Sim struct {
 	*testing.T
 	World   *World
@@ -137,20 +137,20 @@ type Sim struct {
 	Make    func(m *Sim) (planner.Policy, error)
 	Seed    uint64
 
-	Lag         int     // visits under way before an outcome is told
+	Lag         int     // visits under way before an outcome is reported
 	GiveBack    float64 // share of visits that are handed back
 	Chance      *rand.Rand
 	UnderWay    []planner.Visit
 	Round       map[sitegraph.PageID]bool // visited in this round
 	FirstVisits int                       // of this round
 	OnVisit     func(planner.Visit)
-	Sweeps      bool                // the policy may leave pages alone on purpose
-	Verify      func(planner.Visit) // what the policy promises of its visits
+	Sweeps      bool                // the policy may skip pages on purpose
+	Verify      func(planner.Visit) // checks promises of the policy for its visits
 }
 
-// New fetches all pages that are there on day 0 and then starts a planner. shuffle decides in
-// which order pages become known; nil keeps the order of addresses. make builds the policy, again
-// after each restart.
+// New fetches all pages that exist on day 0 and then starts a planner. shuffle decides in which
+// order pages become known; nil keeps the order of addresses. make builds the policy, again after
+// each restart.
 func New(
 	t *testing.T,
 	w *World,
@@ -191,7 +191,7 @@ func New(
 		m.Know(id)
 		m.Records[id].Apply(sitegraph.Observation{Time: At(0), Outcome: sitegraph.OutcomeFetched,
 			Digests: m.Content(id, 0)}, sitegraph.ChangeByBytes)
-		m.Records[id].Due = time.Time{} // no policy was asked
+		m.Records[id].Due = time.Time{} // there was no policy to ask
 		m.Pages.Remember(&m.Records[id])
 	}
 	m.Start()
@@ -211,7 +211,7 @@ func (m *Sim) Know(p sitegraph.PageID) {
 	)
 }
 
-// Link makes an address known, as a link does.
+// Link makes an address known, like a link.
 func (m *Sim) Link(url string) sitegraph.PageID {
 	p, known := m.Graph.Lookup(url)
 	if !known {
@@ -232,12 +232,12 @@ func (m *Sim) Start() {
 	m.Planner = planner.New(m.Pages, policy, m.Options)
 }
 
-// Differs tells whether a visit at the end of the round would see a change.
+// Differs reports whether a visit at the end of the round would see a change.
 func (m *Sim) Differs(p sitegraph.PageID) bool {
 	return m.Records[p].Digests != m.Content(p, int(m.Pages.Round().End.Sub(Base)/(24*time.Hour)))
 }
 
-// Restart forgets all but the records and the graph.
+// Restart forgets everything except the records and the graph.
 func (m *Sim) Restart() {
 	m.Helper()
 	m.Pages = planner.NewPages(m.Graph)
@@ -291,7 +291,7 @@ func (m *Sim) HandBack(v planner.Visit) {
 	}
 }
 
-// Tell the planner the outcome of the visit that is longest under way.
+// Tell reports the outcome of the oldest visit under way to the planner.
 func (m *Sim) Tell(day int) {
 	m.Helper()
 	v := m.UnderWay[0]
@@ -326,7 +326,7 @@ func (m *Sim) Tell(day int) {
 	m.Pages.Remember(r)
 }
 
-// Check holds a visit against the promises of the package.
+// Check checks a visit against the promises of the package.
 func (m *Sim) Check(v planner.Visit) {
 	url := m.Graph.URL(v.Page)
 	if m.Round[v.Page] {
@@ -361,7 +361,7 @@ func (m *Sim) Check(v planner.Visit) {
 	}
 }
 
-// Refetchable are the pages that a policy could still propose in this round.
+// Refetchable returns the pages that a policy could still propose in this round.
 func (m *Sim) Refetchable() []sitegraph.PageID {
 	var pages []sitegraph.PageID
 	for p := range sitegraph.PageID(m.Pages.Count()) {
@@ -372,7 +372,7 @@ func (m *Sim) Refetchable() []sitegraph.PageID {
 	return pages
 }
 
-// URLs names visits.
+// URLs returns the addresses of visits.
 func (m *Sim) URLs(visits []planner.Visit) []string {
 	names := make([]string, len(visits))
 	for i, v := range visits {
