@@ -14,7 +14,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// Base is a copy of a store, and where its log goes on.
+// Base describes a copy of a store, and where its log continues.
 type Base struct {
 	Name    string  `json:"name"`    // of the copy
 	History history `json:"history"` // the parts that the copy has
@@ -22,11 +22,11 @@ type Base struct {
 	Sent    Sent    `json:"sent"` // into the log until then
 }
 
-// After is the number of the last part that the copy has.
+// After returns the number of the last part that the copy has.
 func (b Base) After() uint64 { return b.History.end().To }
 
-// Keep puts the files of a directory, made by Store.Base, where others get them by the name of a
-// base, and returns it with its size.
+// Keep stores the files of a directory, made by Store.Base, in a Remote under the name of a base.
+// It returns the base with its size.
 func Keep(ctx context.Context, to Remote, dir string, b Base) (Base, error) {
 	from, packing := io.Pipe()
 	packed := make(chan int64, 1)
@@ -36,7 +36,7 @@ func Keep(ctx context.Context, to Remote, dir string, b Base) (Base, error) {
 		packed <- n
 	}()
 	err := to.Put(ctx, b.Name, from)
-	from.CloseWithError(errors.New("no more is taken")) // the other goroutine ends
+	from.CloseWithError(errors.New("no more is taken")) // ends the other goroutine
 	b.Bytes = <-packed
 	if err != nil {
 		return b, fmt.Errorf("keep a copy of %s: %w", dir, err)
@@ -76,8 +76,8 @@ func pack(dir string, w io.Writer) (bytes int64, err error) {
 	return bytes, errors.Join(err, archive.Close(), buffered.Flush())
 }
 
-// Coming is what the name of a directory has behind that of a store, in which a base is unpacked. A
-// process that is killed leaves it: the next Update of that store removes it.
+// Coming is the suffix of the directory in which a base is unpacked. A killed process leaves it;
+// the next Update of that store removes it.
 const Coming = ".new"
 
 // fetch replaces the store in a directory by a base.
@@ -129,7 +129,7 @@ func unpack(from io.Reader, dir string) error {
 			return err
 		}
 	}
-	// at the end it is said whether all was right
+	// the end reports whether all was right
 	if _, err := io.Copy(io.Discard, buffered); err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func place(from, to string) error {
 			return err
 		}
 	}
-	// else a loss of power may leave the last one alone
+	// otherwise a loss of power may keep only the last one
 	if err := directory.SyncPath(to); err != nil {
 		return err
 	}
@@ -169,12 +169,11 @@ func place(from, to string) error {
 	return directory.SyncPath(to)
 }
 
-// Journal is the directory beside the files of a store that stays where it is: at the node whose
-// visits it has.
+// Journal is the directory beside the files of a store that stays at the node whose visits it has.
 const Journal = "journal"
 
-// clearAway removes a store that nobody has open, but not its journal. It makes the directory if
-// need be. The file without which it is no store goes first.
+// clearAway removes a store that nobody has open, except its journal. It makes the directory if
+// necessary. The file without which it is no store is removed first.
 func clearAway(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -200,11 +199,11 @@ func clearAway(dir string) error {
 	return nil
 }
 
-// Aside is the suffix of the directory that a store is moved to if it has visits which its log lost
-// and other nodes went on without them. Only the latest such store is kept.
+// Aside is the suffix of the directory to which a store is moved if it has visits that its log
+// lost, and other nodes continued without them. Only the latest such store is kept.
 const Aside = ".aside"
 
-// setAside moves a store that nobody has open, but not its journal.
+// setAside moves a store that nobody has open, except its journal.
 func setAside(dir string) error {
 	to := dir + Aside
 	if err := os.RemoveAll(to); err != nil {

@@ -2,20 +2,20 @@ package replicate
 
 import "slices"
 
-// stretch is what one writer added to a log: all that it ever wrote there up to a part.
+// stretch is the part of a log by one writer: all that it wrote there up to a part.
 type stretch struct {
 	Writer uint64 `json:"writer"`
 	Mark   uint64 `json:"mark"` // number of its first part
 	To     uint64 `json:"to"`   // number of its last part
 }
 
-// history tells which parts a store holds, writer by writer. The number of a part is not enough: a
-// log that lost its end gives the same numbers to later parts. But each node that goes on with a
-// log writes under a new writer number, so those parts have another writer.
+// history has the parts that a store holds, writer by writer. The number of a part is not enough: a
+// log that lost its end gives the same numbers to later parts. But each node that continues a log
+// uses a new writer number, so those parts have another writer.
 type history []stretch
 
-// mostStretches bounds a history. A stretch ends when a store is taken over: what is older than so
-// many is in copies of the store alone.
+// mostStretches bounds a history. A stretch ends when a store is taken over. Older stretches are
+// only in copies of the store.
 const mostStretches = 64
 
 // has reports whether a store holds a part.
@@ -25,7 +25,7 @@ func (h history) has(writer, number uint64) bool {
 	})
 }
 
-// end is the last part; zero: there is none.
+// end returns the last part; zero: there is none.
 func (h history) end() (s stretch) {
 	if len(h) > 0 {
 		s = h[len(h)-1]
@@ -33,8 +33,9 @@ func (h history) end() (s stretch) {
 	return s
 }
 
-// changed is the history up to the last part that changed the store: a mark at the end, after which
-// its writer wrote nothing, is left out. Another copy of the same store may not have that mark.
+// changed returns the history up to the last part that changed the store. It leaves out a mark at
+// the end whose writer wrote nothing after it, since another copy of the store may not have that
+// mark.
 func (h history) changed() history {
 	if end := h.end(); len(h) > 0 && end.Mark == end.To {
 		return h[:len(h)-1]
@@ -42,8 +43,8 @@ func (h history) changed() history {
 	return h
 }
 
-// add adds the next part. A writer of whom there is a mark alone is forgotten once another one
-// follows: he changed nothing.
+// add adds the next part. A writer with a mark alone is dropped once another one follows, since it
+// changed nothing.
 func (h history) add(writer, number uint64) history {
 	h = slices.Clone(h)
 	switch end := h.end(); {

@@ -21,7 +21,7 @@ func setHead(part []byte, flags byte, after, writer uint64) {
 	binary.BigEndian.PutUint64(part[9:], writer)
 }
 
-// head is what a part says of itself.
+// head is the header of a part.
 type head struct {
 	flags         byte
 	after, writer uint64
@@ -38,7 +38,7 @@ func headOf(number uint64, part []byte) (head, error) {
 const (
 	flagFirst = 1 << iota // of a transaction
 	flagLast
-	flagMark // no part of a transaction: it has a head alone
+	flagMark // no part of a transaction: only a header
 )
 
 // The kinds of changes.
@@ -89,10 +89,10 @@ func appendBytes(b, text []byte) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
-// errChange says that a log holds what no program of this version sends.
+// errChange reports a part that no program of this version sends.
 var errChange = errors.New("a transaction of the log cannot be read")
 
-// reading is what is left of the changes of a transaction.
+// reading is the rest of the changes of a transaction.
 type reading struct {
 	b   []byte
 	bad bool
@@ -127,7 +127,7 @@ func (r *reading) page() sitegraph.PageID {
 
 func (r *reading) pages() (list []sitegraph.PageID) {
 	n := r.number()
-	if n > uint64(len(r.b)) { // each takes a byte at least
+	if n > uint64(len(r.b)) { // each takes at least a byte
 		r.bad = true
 		return nil
 	}
@@ -137,7 +137,7 @@ func (r *reading) pages() (list []sitegraph.PageID) {
 	return list
 }
 
-// apply makes the changes of a transaction to a store. It commits nothing.
+// apply makes the changes of a transaction in a store, without a commit.
 func apply(s *satstore.Store, changes []byte) error {
 	r := reading{b: changes}
 	for len(r.b) > 0 && !r.bad {

@@ -14,18 +14,18 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// PartBytes bounds a part. NATS takes messages of 1 MiB.
+// PartBytes bounds a part. NATS accepts messages of 1 MiB.
 const PartBytes = 512 << 10
 
-// Remote is where one store has its log, and copies: other machines read both. Every call may fail
-// after it took effect. What Get gives back is what was Put there, or an error.
+// Remote has the log and copies of one store, which other machines read. Every call may fail after
+// it took effect. Get returns what was Put there, or an error.
 type Remote interface {
-	// Append adds a part if the last one has the number after; 0: there is none. false: it has
-	// another one.
+	// Append adds a part if the last one has the number after; 0: there is none. false: the last
+	// one has another number.
 	Append(ctx context.Context, part []byte, after uint64) (number uint64, ok bool, err error)
 	// Last returns the last part; number 0: there is none.
 	Last(ctx context.Context) (number uint64, part []byte, err error)
-	// Read hands on the parts after one, up to the last as of Last, in order.
+	// Read passes the parts after one to each, up to the last one by Last, in order.
 	Read(ctx context.Context, after uint64, each func(number uint64, part []byte) error) error
 	// Drop removes the parts before one.
 	Drop(ctx context.Context, upTo uint64) error
@@ -33,14 +33,13 @@ type Remote interface {
 	Get(ctx context.Context, copy string) (io.ReadCloser, error)
 }
 
-// ErrTaken says that another process has gone on with the store.
+// ErrTaken reports that another process has continued the store.
 var ErrTaken = errors.New("another node has gone on with this store")
 
-// soonest and latest are how long Commit waits where the log does not answer: twice as long each
-// time.
+// soonest and latest bound the wait of Commit for a log that does not answer: it doubles each time.
 const soonest, latest = 5 * time.Millisecond, 500 * time.Millisecond
 
-// silent are the calls of a store that change nothing which others must know.
+// silent has the calls of a store whose changes other nodes need not know.
 type silent interface {
 	Due(from time.Time, each func(r *sitegraph.Record, messages [][]byte)) (time.Time, error)
 	Forget() error
@@ -56,41 +55,42 @@ type silent interface {
 	Undue() time.Time
 }
 
-// Store is a store whose transactions go to a log. Without one (Begin, Resume) they do not.
+// Store is a store whose transactions go to a log, after Begin or Resume.
 type Store struct {
 	silent
 	store *satstore.Store
-	ctx   context.Context // until it ends Commit waits for the log
+	ctx   context.Context // Commit waits for the log until it ends
 	log   Remote          // nil: none
 	at    position
-	b     []byte // of the part to send
+	b     []byte // of the next part
 	open  bool   // a part of the transaction was sent
 
-	// Waiting, if not nil, is told why Commit waits for the log, and nil when it waits no more.
+	// Waiting, if not nil, receives the reason why Commit waits for the log, and nil when it no
+	// longer waits.
 	Waiting func(error)
 }
 
-// Sent is how much a log took since it began, parts that were dropped and marks among them. What it
-// took since a base is how long it is.
+// Sent is how much a log received since it began, including dropped parts and marks. The difference
+// to a base is the log's length after it.
 type Sent struct {
 	Bytes int64 `json:"bytes"`
 	Parts int64 `json:"parts"`
 }
 
-// Since is what was sent after another moment.
+// Since returns what was sent after an earlier time.
 func (s Sent) Since(before Sent) Sent {
 	return Sent{s.Bytes - before.Bytes, s.Parts - before.Parts}
 }
 
 func (s *Sent) add(part []byte) { s.Bytes, s.Parts = s.Bytes+int64(len(part)), s.Parts+1 }
 
-// New makes a Store of one that is open, with nothing that is not committed. Commit waits for the
-// log until ctx ends.
+// New returns a Store of an open one without uncommitted changes. Commit waits for the log until
+// ctx ends.
 func New(ctx context.Context, s *satstore.Store) *Store {
 	return &Store{silent: s, store: s, ctx: ctx}
 }
 
-// Begin begins a log anew. The base that must follow is that of Base.
+// Begin begins a new log. The next base must be that of Base.
 func (s *Store) Begin(log Remote) error {
 	at, err := positionOf(s.store)
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *Store) Begin(log Remote) error {
 	return s.store.Commit()
 }
 
-// Resume goes on with a log that was marked, and whose transactions the store has by an update.
+// Resume continues a marked log whose transactions the store has from an update.
 func (s *Store) Resume(log Remote, mark Mark, u Updated) {
 	s.log, s.at = log, position{u.history.add(mark.Writer, mark.Number), u.Sent}
 }
@@ -115,10 +115,10 @@ func (s *Store) Resume(log Remote, mark Mark, u Updated) {
 // Shipping reports whether transactions go to a log.
 func (s *Store) Shipping() bool { return s.log != nil }
 
-// Sent is how much the log has taken so far.
+// Sent returns how much the log has received so far.
 func (s *Store) Sent() Sent { return s.at.Sent }
 
-// Base copies the store to a directory, and says what the copy is good for. All is committed.
+// Base copies the store to a directory, and describes the copy. All changes must be committed.
 func (s *Store) Base(dir string) (Base, error) {
 	b := Base{History: s.at.History, Sent: s.at.Sent}
 	if err := s.at.save(s.store); err != nil {
@@ -127,13 +127,13 @@ func (s *Store) Base(dir string) (Base, error) {
 	return b, s.store.Checkpoint(dir)
 }
 
-// positionSetting has the position of a store, as JSON.
+// positionSetting names the setting with the position of a store, as JSON.
 const positionSetting = "ship/position"
 
 // position is how much of a log a store holds.
 type position struct {
 	History history `json:"history"` // empty: nothing
-	Sent    Sent    `json:"sent"`    // by then
+	Sent    Sent    `json:"sent"`    // until then
 }
 
 func (p position) save(s *satstore.Store) error {
@@ -155,10 +155,10 @@ func positionOf(s *satstore.Store) (p position, err error) {
 	return p, nil
 }
 
-// Mark is a part that says who writes to a log from there on.
+// Mark is a part that names the writer of a log from there on.
 type Mark struct{ Writer, Number uint64 }
 
-// Take marks a log: nobody else can go on with it.
+// Take marks a log, so that nobody else can continue it.
 func Take(ctx context.Context, log Remote) (Mark, error) {
 	m := Mark{Writer: rand.Uint64()}
 	last, _, err := log.Last(ctx)
@@ -167,12 +167,12 @@ func Take(ctx context.Context, log Remote) (Mark, error) {
 		if !errors.Is(err, ErrTaken) {
 			return m, err
 		}
-		last, _, err = log.Last(ctx) // who had it before was still sending
+		last, _, err = log.Last(ctx) // the former writer was still sending
 	}
 	return m, err
 }
 
-// send appends a part, also where the answer to an attempt was lost.
+// send appends a part, also if the answer to an attempt was lost.
 func send(ctx context.Context, log Remote, flags byte, part []byte, after, writer uint64,
 	waiting func(error)) (uint64, error) {
 	setHead(part, flags, after, writer)
@@ -210,7 +210,7 @@ func send(ctx context.Context, log Remote, flags byte, part []byte, after, write
 	}
 }
 
-// addChange adds a change to the transaction under way, and sends parts that are full.
+// addChange adds a change to the transaction, and sends full parts.
 func (s *Store) addChange(change func(b []byte) ([]byte, error)) (err error) {
 	if s.log == nil {
 		return nil
@@ -232,7 +232,7 @@ func (s *Store) addChange(change func(b []byte) ([]byte, error)) (err error) {
 	return nil
 }
 
-// send sends the part that was made.
+// send sends the current part.
 func (s *Store) send(flags byte) error {
 	if !s.open {
 		flags |= flagFirst
@@ -248,7 +248,7 @@ func (s *Store) send(flags byte) error {
 	return nil
 }
 
-// Commit makes all since the last one durable, in the log first.
+// Commit makes all changes since the last one durable, first in the log.
 func (s *Store) Commit() error {
 	if len(s.b) > 0 {
 		if err := s.send(flagLast); err != nil {
@@ -307,7 +307,7 @@ func (s *Store) SaveSetting(name string, value []byte) error {
 	return s.addChange(func(b []byte) ([]byte, error) { return appendSetting(b, name, value), nil })
 }
 
-// Advance moves the clock. Records that were kept anew for that go to the log as well.
+// Advance moves the clock. Records that it keeps anew also go to the log.
 func (s *Store) Advance(now time.Time, again func(r *sitegraph.Record)) error {
 	return s.keepAnew(again, func(each func(*sitegraph.Record)) error {
 		return s.store.Advance(now, each)
@@ -321,7 +321,7 @@ func (s *Store) Reschedule(pages []sitegraph.PageID, again func(r *sitegraph.Rec
 	})
 }
 
-// keepAnew makes a change of which the store tells each record that it keeps anew.
+// keepAnew makes a change for which the store passes on each record that it keeps anew.
 func (s *Store) keepAnew(again func(*sitegraph.Record),
 	change func(each func(*sitegraph.Record)) error) (err error) {
 	failed := change(func(r *sitegraph.Record) {
@@ -340,7 +340,7 @@ func (s *Store) Message(p sitegraph.PageID, payload []byte) error {
 	return s.addChange(func(b []byte) ([]byte, error) { return appendMessage(b, p, payload), nil })
 }
 
-// Answered ends the wait of messages to a page with its next Save.
+// Answered removes messages to a page with its next Save.
 func (s *Store) Answered(p sitegraph.PageID, messages int) error {
 	if err := s.store.Answered(p, messages); err != nil {
 		return err

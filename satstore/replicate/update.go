@@ -11,20 +11,20 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// Updated is what Update did.
+// Updated is the result of Update.
 type Updated struct {
 	Sent Sent // into the log, as far as the store has it
-	// Anew says that the log lost what this store has, or the base, and that nobody has gone on
-	// with it since. It must begin anew, with the latest store that there is.
+	// Anew is set if the log lost parts that this store has, or the base, and nobody has continued
+	// it since. It must begin anew, with the latest store.
 	Anew bool
-	// Aside says that the directory had a store with what the log lost, and that others went on
-	// without that. It lies in the directory with Aside behind its name.
+	// Aside is set if the directory had a store with parts that the log lost, and others continued
+	// without them. That store is in the directory with the suffix Aside.
 	Aside bool
 
 	history history
 }
 
-// Update makes the store in a directory the one that a base and the log after it are.
+// Update brings the store in a directory to the state of a base and the log after it.
 // satstore.ErrInUse: another process has the store open.
 func Update(ctx context.Context, dir string, b Base, remote Remote) (u Updated, err error) {
 	s, at, err := open(dir)
@@ -68,8 +68,8 @@ func Update(ctx context.Context, dir string, b Base, remote Remote) (u Updated, 
 	return u, err
 }
 
-// Discard removes a store that a base and the log after it have as well, and sets one aside that
-// has what they lack. false: others have not gone on yet, and may need it.
+// Discard removes a store whose content a base and the log after it have, and sets it aside if they
+// lack some. false: others have not continued yet, and may need it.
 func Discard(ctx context.Context, dir string, b Base, remote Remote) (done bool, err error) {
 	s, at, err := open(dir)
 	if err != nil {
@@ -91,14 +91,14 @@ func Discard(ctx context.Context, dir string, b Base, remote Remote) (done bool,
 	return true, clearAway(dir)
 }
 
-// open opens the store in a directory; nil: there is none that can be read.
+// open opens the store in a directory; nil: there is none that is readable.
 func open(dir string) (s *satstore.Store, at position, err error) {
 	if _, err := os.Stat(filepath.Join(dir, directory.FormatName)); err != nil {
-		return nil, at, nil // none, or the rest of one
+		return nil, at, nil // none, or the remains of one
 	}
 	s, err = satstore.Open(dir, satstore.Options{})
 	if errors.As(err, new(*satstore.DamageError)) || errors.As(err, new(*satstore.FormatError)) {
-		return nil, at, nil // what is damaged is replaced
+		return nil, at, nil // a damaged store is replaced
 	} else if err != nil {
 		return nil, at, err
 	}
@@ -108,18 +108,18 @@ func open(dir string) (s *satstore.Store, at position, err error) {
 	return s, at, nil
 }
 
-// standing is how a store stands to a base and the log after it.
+// standing is how a store compares with a base and the log after it.
 type standing int
 
 const (
-	behind standing = iota // the base has all that the store has, and more
-	// the log has the last part of the store, which lacks what comes after that
+	behind standing = iota // the base has all of the store, and more
+	// follows: the log has the last part of the store, which lacks the later ones.
 	follows
-	ahead // the log lost parts that the store has, and has no transaction that the store lacks
-	apart // the store has what base and log lack, and others went on without that
+	ahead // the log lost parts that the store has, and the store lacks no transaction of the log
+	apart // the store has parts that base and log lack, and others continued without them
 )
 
-// stands finds out how a store with so many pages stands to a base and the log after it.
+// stands returns how a store with some pages compares with a base and the log after it.
 func (b Base) stands(ctx context.Context, log Remote, at history, pages int) (standing, error) {
 	end, from := at.end(), b.History.end()
 	if !at.has(from.Writer, from.To) {
@@ -168,11 +168,11 @@ func holds(ctx context.Context, log Remote, writer, number uint64) (has bool, er
 	return has, nil
 }
 
-// ErrGap says that a log does not begin where a copy ends: there is a newer copy.
+// ErrGap reports that a log does not begin where a copy ends: there is a newer copy.
 var ErrGap = errors.New("the log of a store goes on elsewhere than its copy ends")
 
-// replay applies the transactions of a log after the position of a store. at becomes that of the
-// end of the log.
+// replay applies the transactions of a log after the position of a store. It sets at to the end of
+// the log.
 func replay(ctx context.Context, s *satstore.Store, log Remote, at *position) error {
 	var changes []byte
 	begun := false
@@ -188,7 +188,7 @@ func replay(ctx context.Context, s *satstore.Store, log Remote, at *position) er
 		at.History = at.History.add(h.writer, number)
 		at.Sent.add(part)
 		switch {
-		case h.flags&flagMark != 0: // what was not whole by then never will be
+		case h.flags&flagMark != 0: // transactions that are incomplete here stay so
 			begun = false
 			return nil
 		case h.flags&flagFirst != 0:
