@@ -19,11 +19,11 @@ import (
 )
 
 const (
-	// commitPages is how many pages are put between two commits.
+	// commitPages is the number of pages between two commits.
 	commitPages = 20_000
-	// LostName is the file of the new store that names each page of which something was lost.
+	// LostName is the file of the new store that names each page with a loss.
 	LostName = "lost.jsonl"
-	// reasonJournal is that of a page of which the journal alone knows.
+	// reasonJournal is the reason of a page that only the journal has.
 	reasonJournal = "address from the journal"
 	unknownPage   = "http://unknown.invalid/page-%d"
 )
@@ -48,8 +48,8 @@ type builder struct {
 	*repairer
 	store *satstore.Store
 	lost  *bufio.Writer
-	known []uint64 // hashes of addresses, where there is a journal
-	// visited is when the pages of the journal's last lines were visited.
+	known []uint64 // hashes of addresses, if there is a journal
+	// visited has the last visits of the journal's last lines, by page.
 	visited map[string]time.Time
 	seed    maphash.Seed
 }
@@ -62,7 +62,7 @@ func (r *repairer) build(dir string) (err error) {
 	defer func() { err = errors.Join(err, b.store.Close()) }()
 	if b.visited, err = journal.Newest(b.journal(),
 		time.Now().Add(sitegraph.WrongClock)); err != nil {
-		b.damage(err) // the store does without it
+		b.damage(err) // the store does not need it
 	}
 	f, err := os.Create(filepath.Join(dir, LostName))
 	if err != nil {
@@ -85,7 +85,7 @@ func (b *builder) fill() error {
 			}
 		}
 		if int(p.number) >= b.pages {
-			return nil // a mark or links alone
+			return nil // only a mark or links
 		}
 		return errors.Join(count.Add(1), b.ctx.Err(), b.add(p))
 	})
@@ -134,7 +134,7 @@ func (b *builder) add(p *page) error {
 	}
 	switch {
 	case p.record != nil && p.address != nil && r.URL != string(p.address):
-		p.record = nil // it is of another page: which of the two is wrong is not known
+		p.record = nil // it belongs to another page: one of the two is wrong
 	case p.record != nil && p.address == nil:
 		p.address = []byte(r.URL)
 	}
@@ -155,11 +155,11 @@ func (b *builder) add(p *page) error {
 	case p.links == nil && !r.Tried.IsZero() && b.lostLinks(p.number):
 		lost = append(lost, "links")
 		b.result.Lost.Links++
-		// Its next visit asks for the content, and takes links of the same bytes, too.
+		// Its next visit asks unconditionally, and also takes the links of unchanged content.
 		r.ETag, r.LastModified, r.More, r.Due = "", time.Time{}, true, b.store.Clock()
 	}
 	if t, ok := b.visited[r.URL]; ok && p.record != nil && r.Tried.Unix() < t.Unix() {
-		lost = append(lost, "visits") // whole seconds, as sitegraph.Record.Apply compares them
+		lost = append(lost, "visits") // whole seconds, like sitegraph.Record.Apply
 		b.result.Lost.Visits++
 	}
 	if err := b.store.Add(&r); err != nil {
@@ -178,7 +178,7 @@ func (b *builder) add(p *page) error {
 	return b.step(p.number)
 }
 
-// name writes what was lost of a page.
+// name writes the losses of a page.
 func (b *builder) name(r *sitegraph.Record, lost ...string) error {
 	if len(lost) == 0 {
 		return nil
@@ -202,7 +202,7 @@ func (b *builder) step(p sitegraph.PageID) error {
 	return b.store.Commit()
 }
 
-// marks puts the links of a page, and whether it is a start page.
+// marks stores the links of a page, and whether it is a start page.
 func (b *builder) marks(p *page) error {
 	if int(p.number) >= b.pages {
 		return nil
@@ -237,8 +237,8 @@ func (b *builder) note(url string) {
 	}
 }
 
-// fromJournal adds pages of which the journal alone knows. The first of each server is a start
-// page, from which links lead to the others: a server begins with those.
+// fromJournal adds pages that only the journal has. The first of each server becomes a start page,
+// from which links lead to the others.
 func (b *builder) fromJournal() error {
 	if b.visited == nil || !b.incomplete && b.result.Lost.Addresses == 0 {
 		return nil

@@ -21,13 +21,13 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// partial is the directory in which a new store is made, in that which it becomes. So a disk may be
-// mounted there, and no other is written to.
+// partial is the directory in which a new store is made, within its final directory. So a disk may
+// be mounted there, and no other disk is written to.
 const partial = "repair.partial"
 
-// Run makes a store in a directory that is not there or empty, or where a repair was ended, of what
-// can be read of another. The error is of the disk, or the context's, and then there is no new
-// store.
+// Run makes a store from the readable parts of another one, in a directory that is missing or
+// empty, or has the remains of a repair. The error is of the disk, or the context's; then there is
+// no new store.
 func Run(ctx context.Context, from, to string, report directory.Func) (*Report, error) {
 	fs := vfs.Default
 	to = filepath.Clean(to)
@@ -81,7 +81,7 @@ func checkApart(from, to string) error {
 	return nil
 }
 
-// realPath is a path without symbolic links, as far as it is there.
+// realPath returns a path without symbolic links, as far as it exists.
 func realPath(path string) string {
 	full, err := filepath.Abs(path)
 	if err != nil {
@@ -93,8 +93,8 @@ func realPath(path string) string {
 	return filepath.Join(realPath(filepath.Dir(full)), filepath.Base(full))
 }
 
-// leftIn lists what a repair that did not end left in a directory. It refuses one with anything
-// else.
+// leftIn lists the remains of an unfinished repair in a directory. It refuses a directory with
+// anything else.
 func leftIn(to string) ([]string, error) {
 	names, err := namesIn(to)
 	if err != nil || len(names) == 0 {
@@ -109,7 +109,7 @@ func leftIn(to string) ([]string, error) {
 	return names, nil
 }
 
-// namesIn lists a directory, which need not be there, but for its lock.
+// namesIn lists a directory, which may be missing, without its lock.
 func namesIn(dir string) (names []string, err error) {
 	all, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -123,7 +123,7 @@ func namesIn(dir string) (names []string, err error) {
 	return names, err
 }
 
-// handOver moves the new store to its place. Its version file goes last: that is the commit point.
+// handOver moves the new store to its place. Its version file is last: the commit point.
 func (r *repairer) handOver(store, work string) error {
 	names, err := namesIn(store)
 	if err != nil {
@@ -144,14 +144,14 @@ func (r *repairer) handOver(store, work string) error {
 	return os.RemoveAll(work)
 }
 
-// remade are directories of a store, and those beside it that are made anew. A set of addresses
-// would have to agree with the addresses of the new store.
+// remade are directories of a store, and those beside it that are rebuilt. A set of addresses would
+// have to agree with the addresses of the new store.
 var remade = []string{"sat", "pebble", "seen", "underway"}
 
-// parts are what tells a damaged store from a directory of something else.
+// parts are the names by which a damaged store is recognised.
 var parts = []string{"sat", "pebble", "journal", directory.FormatName}
 
-// lookBeside names the directories that the new store could use. It is satstore.ErrNoStore where
+// lookBeside names the directories that the new store could use. It returns satstore.ErrNoStore if
 // there is nothing of a store.
 func (r *repairer) lookBeside() error {
 	all, err := os.ReadDir(r.from)
@@ -227,7 +227,7 @@ func (r *repairer) run(scratchDir, store string) (err error) {
 
 func (r *repairer) damage(err error) { r.result.Damage = append(r.result.Damage, err.Error()) }
 
-// gatherCatalogue sorts what the tables have.
+// gatherCatalogue sorts the entries of the tables.
 func (r *repairer) gatherCatalogue() error {
 	tables, damage, err := satstore.Tables(r.fs, r.from)
 	if err != nil {
@@ -257,7 +257,7 @@ func (r *repairer) gatherCatalogue() error {
 	return r.ctx.Err()
 }
 
-// notes are made anew: they say what changed since a copy of the old store.
+// notes are dropped: they list changes since a copy of the old store.
 const notes = "touched/"
 
 // entry sorts one entry of the catalogue.
@@ -291,7 +291,7 @@ func (r *repairer) entry(key []byte, v engine.Version, set bool, value []byte) e
 var pageKinds = []byte{satstore.KeyAddress, satstore.KeyLinks, satstore.KeyStart,
 	satstore.KeyRemoved}
 
-// batch sorts a batch of the catalogue that the log has.
+// batch sorts a batch of the catalogue from the log.
 func (r *repairer) batch(repr []byte) error {
 	r.attached++
 	b := r.scratch.db.NewBatch()
@@ -318,8 +318,8 @@ func (r *repairer) record(seq uint32, v engine.Version, body []byte) error {
 	return r.scratch.put(seq, kindRecord, v, body != nil, body)
 }
 
-// gatherRecords sorts the newest versions of the records, or where the log does not say which these
-// are, all versions.
+// gatherRecords sorts the newest versions of the records, or all versions if the log does not show
+// which are the newest.
 func (r *repairer) gatherRecords(dir string) error {
 	s, err := engine.Open(dir,
 		engine.Options{FS: r.fs, ReadOnly: true, Locked: true, Apply: r.batch})
@@ -386,7 +386,7 @@ func (s span) String() string {
 var kindNames = map[byte]string{satstore.KeyAddress: "address", satstore.KeyLinks: "links",
 	satstore.KeyStart: "start mark", satstore.KeyRemoved: "removal"}
 
-// lostLinks reports whether the links of a page may be among what was lost.
+// lostLinks reports whether the links of a page may be among the lost keys.
 func (r *repairer) lostLinks(p sitegraph.PageID) bool {
 	key := string(binary.BigEndian.AppendUint32([]byte{satstore.KeyLinks}, uint32(p)))
 	return slices.ContainsFunc(r.spans, func(s span) bool {

@@ -1,6 +1,6 @@
 package repair
 
-// Report is what a repair kept and lost.
+// Report lists what a repair kept and lost.
 type Report struct {
 	Data     string `json:"data"`
 	To       string `json:"to"`
@@ -8,24 +8,24 @@ type Report struct {
 	Removed  int    `json:"removed"` // of the pages
 	Linked   int    `json:"linked"`
 	Settings int    `json:"settings"`
-	// FromJournal are pages, beside those, that were known to the journal alone.
+	// FromJournal counts additional pages that only the journal had.
 	FromJournal int      `json:"from_journal"`
 	Lost        Lost     `json:"lost"`
-	Damage      []string `json:"damage"` // as far as it was found
-	// Unknown are parts of the catalogue that could not be read. What was lost with them of links
-	// and addresses is in Lost; of settings and marks of start pages it is not known.
+	Damage      []string `json:"damage"` // the damages that were found
+	// Unknown lists parts of the catalogue that could not be read. Lost has their lost links and
+	// addresses; lost settings and marks of start pages are unknown.
 	Unknown []string `json:"unknown"`
-	// Beside is what lies in the damaged store's directory, is not of the store, and is of use to
-	// the new one.
+	// Beside lists files in the damaged store's directory that do not belong to the store, and are
+	// useful for the new one.
 	Beside []string `json:"beside"`
 }
 
-// Lost counts what was lost, of pages that LOST names.
+// Lost counts losses of the pages named in LOST.
 type Lost struct {
-	Records   int `json:"records"`   // their pages begin afresh, but for those without an address
+	Records   int `json:"records"`   // their pages begin afresh, except those without an address
 	Addresses int `json:"addresses"` // these pages are removed
 	Links     int `json:"links"`     // the next visit finds them again
-	Visits    int `json:"visits"`    // the last ones of so many pages: the journal has them
+	Visits    int `json:"visits"`    // pages whose last visits are lost: the journal has them
 }
 
 // Any reports whether anything was lost, or may be.

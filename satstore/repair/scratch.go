@@ -11,7 +11,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// kindRecord stands beside the kinds of the catalogue's keys. It is none of them.
+// kindRecord is a kind in addition to those of the catalogue's keys.
 const kindRecord = 'R'
 
 // scratch sorts what is found by page, by kind, and from the newest version on.
@@ -64,15 +64,14 @@ func (s *scratch) flush() error {
 	return err
 }
 
-// page is what is known of a page: nil where there is nothing, or it was deleted.
+// page has the data of a page: nil if there is none, or it was deleted.
 type page struct {
 	number                 sitegraph.PageID
 	record, address, links []byte
 	start, removed         bool
 }
 
-// each hands over the pages of which anything is known, in order. A page is good until each
-// returns.
+// each passes the pages with any data to f, in order. A page is valid until f returns.
 func (s *scratch) each(f func(p *page) error) (err error) {
 	if err := s.flush(); err != nil {
 		return err

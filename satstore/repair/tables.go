@@ -12,17 +12,16 @@ import (
 	"github.com/recrawl/recrawl/satstore"
 )
 
-// span is keys of the catalogue that were lost: those after From up to those before To, nil for no
-// bound.
+// span is a range of lost keys of the catalogue: after from and before to, nil for no bound.
 type span struct{ from, to []byte }
 
-// readTable hands over all keys of a table that can be read. The spans are those of the others: a
-// damaged block costs the keys in it, a damaged index or footer all of the table.
+// readTable passes all readable keys of a table to each, and returns the spans of the others. A
+// damaged block costs its keys, a damaged index or footer the whole table.
 func readTable(fs vfs.FS, t satstore.Table,
 	each func(key []byte, seq uint64, set bool, value []byte) error) (lost []span, err error) {
 	all := []span{{t.From, t.To}}
 	defer func() {
-		if r := recover(); r != nil { // Pebble's, at bytes that have the right checksum
+		if r := recover(); r != nil { // Pebble's, at bytes with a right checksum
 			lost, err = all, nil
 		}
 	}()
@@ -62,8 +61,8 @@ func readTable(fs vfs.FS, t satstore.Table,
 	return lost, nil
 }
 
-// readFrom hands over the keys from one on. read says that there was no damage up to the end; else
-// last is the last key that was read, nil for none.
+// readFrom passes the keys from one on to each. read reports whether there was no damage up to the
+// end. Otherwise last is the last key that was read, nil for none.
 func readFrom(r *sstable.Reader, from []byte,
 	each func(key []byte, seq uint64, set bool, value []byte) error) (
 	last []byte, read bool, err error) {
@@ -84,7 +83,7 @@ func readFrom(r *sstable.Reader, from []byte,
 		case pebble.InternalKeyKindDelete, pebble.InternalKeyKindSingleDelete,
 			pebble.InternalKeyKindDeleteSized:
 		default:
-			continue // our batches have no others, but for ranges of notes that are not kept
+			continue // other kinds are ranges of notes, which are not kept
 		}
 		if err := each(kv.K.UserKey, uint64(kv.SeqNum()), set, value); err != nil {
 			return nil, false, err
@@ -94,8 +93,8 @@ func readFrom(r *sstable.Reader, from []byte,
 	return last, it.Error() == nil, nil
 }
 
-// seekBehind returns a key behind a damaged block that begins behind last, nil if all of the rest
-// is damaged: by steps that double, and then by halves. Keys of pages are five bytes.
+// seekBehind returns a key after a damaged block that begins after last, nil if the whole rest is
+// damaged: by doubling steps, and then by halves. Keys of pages are five bytes.
 func seekBehind(r *sstable.Reader, last []byte) ([]byte, error) {
 	width := 5
 	if len(last) > 0 && last[0] == satstore.KeySetting {
@@ -137,7 +136,7 @@ func seekBehind(r *sstable.Reader, last []byte) ([]byte, error) {
 	}
 }
 
-// silent is Pebble's logger: what it would say is damage, and reported.
+// silent is Pebble's logger: its messages are damage, which is reported.
 type silent struct{}
 
 func (silent) Infof(string, ...any)  {}
