@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 )
 
-// pattern is that of names of files under way.
+// pattern is the pattern of temporary names.
 const pattern = ".recrawl-*"
 
-// WriteAtomically makes a file of what write writes, readable for all.
+// WriteAtomically makes a file, readable for all, with the output of write.
 func WriteAtomically(path string, write func(io.Writer) error) error {
 	f, err := CreateAtomicFile(path)
 	if err != nil {
@@ -24,7 +24,7 @@ func WriteAtomically(path string, write func(io.Writer) error) error {
 	return f.Commit()
 }
 
-// WritePrivately makes a file of a text as a whole, which its owner alone may read.
+// WritePrivately makes a file with a text, as a whole, that only its owner may read.
 func WritePrivately(path string, text []byte) error {
 	f, err := CreateAtomicFile(path)
 	if err != nil {
@@ -55,7 +55,7 @@ type AtomicFile struct {
 	mode os.FileMode // after Commit
 }
 
-// CreateAtomicFile begins a file of this name. It must end with Commit or Discard.
+// CreateAtomicFile begins a file of this name. Commit or Discard must follow.
 func CreateAtomicFile(path string) (*AtomicFile, error) {
 	f, err := os.CreateTemp(filepath.Dir(path), pattern)
 	if err != nil {
@@ -64,7 +64,7 @@ func CreateAtomicFile(path string) (*AtomicFile, error) {
 	return &AtomicFile{bufio.NewWriter(f), f, path, 0o644}, nil
 }
 
-// Commit gives the file its name. It replaces a file that has this name.
+// Commit gives the file its name, and replaces a file with that name.
 func (f *AtomicFile) Commit() error {
 	defer f.Discard()
 	err := f.Flush()
@@ -83,13 +83,13 @@ func (f *AtomicFile) Commit() error {
 	return nil
 }
 
-// Discard removes what was written. After Commit it does nothing.
+// Discard removes the file. After Commit it does nothing.
 func (f *AtomicFile) Discard() {
 	f.file.Close()           // after Commit it is closed
-	os.Remove(f.file.Name()) // and there is nothing of that name
+	os.Remove(f.file.Name()) // and the temporary name is gone
 }
 
-// CheckAtomicFile refuses, before any work, a path at which Write could not begin a file.
+// CheckAtomicFile refuses, before any work, a path at which CreateAtomicFile would fail.
 func CheckAtomicFile(path string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), pattern)
 	if err != nil {

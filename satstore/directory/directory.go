@@ -25,10 +25,10 @@ const (
 	tempSuffix = ".new"
 )
 
-// smallMost bounds what is read of a small file.
+// smallMost bounds the read of a small file.
 const smallMost = 1024
 
-// ErrInUse says that another process, or another store of this one, has the directory open.
+// ErrInUse reports that another process, or another store of this one, has the directory open.
 var ErrInUse = words.Hint(errors.New("store is in use"),
 	"another recrawl works on this directory; stop it, take another --data, or read a copy: "+
 		"recrawl checkpoint", words.ExitFailed)
@@ -38,10 +38,10 @@ var ErrRead = words.Hint(fmt.Errorf("%w by a process that reads it", ErrInUse),
 	"another recrawl, such as check or serve, reads this directory; try again when it has ended, or "+
 		"stop it", words.ExitFailed)
 
-// Lock locks a directory for itself: LockFor says how.
+// Lock locks a directory for writing, as LockFor does.
 func Lock(fs vfs.FS, dir string) (io.Closer, error) { return LockFor(fs, dir, false) }
 
-// isLocked reports whether an error says that somebody else has a lock.
+// isLocked reports whether an error means that somebody else has a lock.
 func isLocked(err error) bool {
 	var file *os.PathError // the file itself could not be made
 	return errors.Is(err, ErrInUse) || errors.Is(err, syscall.EAGAIN) ||
@@ -49,11 +49,11 @@ func isLocked(err error) bool {
 		strings.Contains(err.Error(), "lock held by current process")
 }
 
-// LockFor locks a directory. Who only reads shares it with others who do, and nobody writes
-// meanwhile. On the disk the open directory and its version file are locked, so that no file that
-// somebody removes frees them, and no symbolic or hard link leads around them. DIR/LOCK is locked,
-// too, for programs and systems that know no other lock. Where none can be had, as on some network
-// disks, or for a reader on a read-only medium, nobody is locked out.
+// LockFor locks a directory. Readers share it with other readers, and nobody writes meanwhile. On a
+// disk it locks the open directory and its version file, so that removing a file does not free
+// them, and no symbolic or hard link bypasses them. It also locks DIR/LOCK, for programs and
+// systems that have no other lock. If no lock is available, as on some network disks, or for a
+// reader on a read-only medium, nobody is locked out.
 func LockFor(fs vfs.FS, dir string, reading bool) (io.Closer, error) {
 	var lock io.Closer
 	var err error
@@ -76,7 +76,7 @@ func LockFor(fs vfs.FS, dir string, reading bool) (io.Closer, error) {
 	return nil, fmt.Errorf("lock %s: %w", dir, err)
 }
 
-// LockFormat locks the version file of a directory, which is locked and was made just now.
+// LockFormat locks the version file, which was just made, of a locked directory.
 func LockFormat(fs vfs.FS, dir string) (io.Closer, error) {
 	if fs != vfs.Default {
 		return unlocked{}, nil
@@ -84,7 +84,7 @@ func LockFormat(fs vfs.FS, dir string) (io.Closer, error) {
 	return lockPath(fs.PathJoin(dir, FormatName), false)
 }
 
-// identity is the same for all paths of a directory.
+// identity returns the same text for all paths of a directory.
 func identity(dir string) string {
 	if full, err := filepath.Abs(dir); err == nil {
 		dir = full
@@ -111,7 +111,7 @@ func lockDirectory(dir, path string, reading bool) (io.Closer, error) {
 	}
 	lock, err := file(path)
 	if err != nil {
-		_ = all.Close() // what went wrong first is what matters
+		_ = all.Close() // the first error matters
 		return nil, err
 	}
 	return append(all, lock), nil
@@ -128,7 +128,7 @@ func (b both) Close() error {
 	return errors.Join(errs...)
 }
 
-// lockAlone locks a file of the disk, or says whether those who have the lock share it.
+// lockAlone locks a file of the disk, or reports whether the holders of the lock share it.
 func lockAlone(path string) (io.Closer, error) {
 	lock, err := vfs.Default.Lock(path)
 	if err == nil || !canShare || !isLocked(err) {
@@ -140,7 +140,7 @@ func lockAlone(path string) (io.Closer, error) {
 	return nil, ErrInUse
 }
 
-// Make makes a directory and those above it, durably.
+// Make makes a directory and its parents, durably.
 func Make(fs vfs.FS, dir string) error {
 	var missing []string
 	for d := dir; ; {
@@ -167,7 +167,7 @@ func Make(fs vfs.FS, dir string) error {
 	return nil
 }
 
-// MakeEmpty makes a directory for a copy, and refuses one that holds anything.
+// MakeEmpty makes a directory for a copy, and refuses one that is not empty.
 func MakeEmpty(fs vfs.FS, dir string) error {
 	if err := Make(fs, dir); err != nil {
 		return err
@@ -179,8 +179,8 @@ func MakeEmpty(fs vfs.FS, dir string) error {
 	return err
 }
 
-// CheckOwn refuses a directory without version file that holds anything but what a
-// creation cut short leaves.
+// CheckOwn refuses a directory without version file that holds more than an interrupted creation
+// leaves.
 func CheckOwn(fs vfs.FS, dir string) error {
 	names, err := fs.List(dir)
 	if err != nil {
@@ -206,7 +206,7 @@ func Sealed(text []byte) []byte {
 		crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli)))
 }
 
-// Write makes a small file, or another in its place.
+// Write makes or replaces a small file.
 func Write(fs vfs.FS, dir, name string, text []byte) error {
 	temp := fs.PathJoin(dir, name+tempSuffix)
 	f, err := fs.Create(temp, vfs.WriteCategoryUnspecified)
@@ -231,7 +231,7 @@ func ReadFormat(fs vfs.FS, dir string) (path string, text []byte, err error) {
 	return Read(fs, dir, FormatName)
 }
 
-// Read is the same for another small file.
+// Read is ReadFormat for another small file.
 func Read(fs vfs.FS, dir, name string) (path string, text []byte, err error) {
 	path = fs.PathJoin(dir, name)
 	f, err := fs.Open(path)
@@ -260,16 +260,16 @@ func Sync(fs vfs.FS, dir string) error {
 // SyncPath is Sync of a directory of the system.
 func SyncPath(dir string) error { return Sync(vfs.Default, dir) }
 
-// WritePath makes a small file of the operating system's, or another in its place.
+// WritePath makes or replaces a small file of the operating system.
 func WritePath(dir, name string, text []byte) error { return Write(vfs.Default, dir, name, text) }
 
-// Free is how many bytes the file system of a directory has left for us.
+// Free returns how many bytes the file system of a directory has left for this user.
 func Free(dir string) (int64, error) {
 	usage, err := vfs.Default.GetDiskUsage(dir)
 	return int64(usage.AvailBytes), err
 }
 
-// Claim makes a directory if need be, and takes its lock, as Lock does on the disk.
+// Claim makes a directory if necessary, and takes its lock, like Lock on the disk.
 func Claim(dir string) (io.Closer, error) {
 	if err := Make(vfs.Default, dir); err != nil {
 		return nil, err
@@ -283,8 +283,8 @@ func IsSealed(text []byte) bool {
 	return bytes.Equal(text, Sealed(bytes.Clone(text[:end])))
 }
 
-// CheckVersion returns an error unless the first line of a version file is a name and the number
-// that this program knows. Of a higher number it says that a newer program wrote it.
+// CheckVersion returns an error unless the first line of a version file has the known name and
+// number. For a higher number it reports that a newer program wrote it.
 func CheckVersion(path string, text []byte, name string, known int) error {
 	line, _, _ := strings.Cut(string(text), "\n")
 	digits, named := strings.CutPrefix(line, name+" ")

@@ -10,10 +10,10 @@ import (
 	"syscall"
 )
 
-// lockPath locks an open directory or file, which is not asked whether it can be written. The
-// lock belongs to what was opened: it ends when that is closed, or with the process, and not when
-// another of the process is closed. Where there is nothing to open, or the file system has no
-// such lock, nothing is locked.
+// lockPath locks an open directory or file, which need not be writable. The lock belongs to what
+// was opened: it ends when that is closed, or with the process, and not when the process closes
+// another handle of it. If there is nothing to open, or the file system has no such lock, nothing
+// is locked.
 func lockPath(path string, shared bool) (io.Closer, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -1,7 +1,3 @@
-// Package halt keeps a process alive whose Pebble cannot write any more. Pebble calls Fatalf of its
-// logger where it cannot write its log or its manifest, and expects that to end the process. A
-// Switch as its logger ends the calling goroutine alone, and says why the database takes nothing
-// more.
 package directory
 
 import (
@@ -10,7 +6,10 @@ import (
 	"sync"
 )
 
-// Switch is on until the first failure. It may be used by many goroutines.
+// Switch keeps a process alive whose Pebble can no longer write. Pebble calls Fatalf of its logger
+// if it cannot write its log or its manifest, and expects that to end the process. A Switch as its
+// logger ends only the calling goroutine, and keeps the reason. It is on until the first failure.
+// Many goroutines may use it.
 type Switch struct {
 	what string
 	off  chan struct{}
@@ -19,13 +18,14 @@ type Switch struct {
 	err error
 }
 
-// New makes a switch that is on. Failures begin with what they interrupt, as "write queues".
+// New returns a switch that is on. Failures begin with the interrupted work, such as "write
+// queues".
 func New(what string) *Switch { return &Switch{what: what, off: make(chan struct{})} }
 
 // Off is closed by the first failure.
 func (s *Switch) Off() <-chan struct{} { return s.off }
 
-// Err is the first failure, or what End was given; nil: neither came.
+// Err returns the first failure, or the argument of End; nil: neither.
 func (s *Switch) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,7 +43,7 @@ func (s *Switch) Fail(err error) error {
 	return s.err
 }
 
-// End lets Err be an error where nothing has failed, as after Close.
+// End sets the error of Err if nothing has failed, for example after Close.
 func (s *Switch) End(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,8 +52,8 @@ func (s *Switch) End(err error) {
 	}
 }
 
-// Guard does work in a goroutine of its own, which Pebble may end. It returns the error of the
-// work, or the failure. A call after a failure does nothing.
+// Guard does work in its own goroutine, which Pebble may end. It returns the error of the work, or
+// the failure. A call after a failure does nothing.
 func (s *Switch) Guard(work func() error) error {
 	if err := s.Err(); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (s *Switch) Guard(work func() error) error {
 			case nil:
 			case runtime.Error:
 				panic(fault)
-			case error: // Pebble panics where it cannot write its log
+			case error: // Pebble panics if it cannot write its log
 				_ = s.Fail(fault)
 			default:
 				panic(fault)
@@ -99,7 +99,7 @@ func (s *Switch) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// failure is what Pebble says, with the error that it names.
+// failure is Pebble's message, with the error that it names.
 type failure struct {
 	text  string
 	cause error // nil: it names none

@@ -1,9 +1,7 @@
-// Package progress counts long work and reports how far it has come, to whoever shows that to a
-// person or ends the work.
 package directory
 
-// Func is called now and then with how far a piece of work has come, of how much, and what is
-// counted. Its error ends the work. A nil Func is never called.
+// Func receives the progress of a piece of work now and then: what is counted, how much is done,
+// and the total. Its error ends the work. A nil Func is never called.
 type Func func(what string, done, total int) error
 
 // Report calls f, unless it is nil.
@@ -14,8 +12,8 @@ func (f Func) Report(what string, done, total int) error {
 	return f(what, done, total)
 }
 
-// Count begins to count a piece of work of a total size. f is called each time that so much more
-// is done. The Counter is nil, and counts nothing, where f is nil.
+// Count returns a counter of a piece of work of a total size. It calls f after each `each` of work.
+// The Counter is nil, and counts nothing, if f is nil.
 func (f Func) Count(what string, each, total int) *Counter {
 	if f == nil {
 		return nil
@@ -27,7 +25,7 @@ func (f Func) Count(what string, each, total int) *Counter {
 type Counter struct {
 	report      Func
 	what        string
-	each        int // it is reported when so much was done since the last time
+	each        int // work between two reports
 	done, since int
 	total       int
 	err         error // of the last report; no other follows it

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// held are the locks of this process, by directory. The lock of a LOCK file belongs to the process,
-// and whoever closes the file ends it. So nobody may open a lock file while this process writes,
+// held has the locks of this process, by directory. The lock of a LOCK file belongs to the process,
+// and closing the file anywhere ends it. So nobody may open a lock file while this process writes,
 // and its readers share one.
 var held = locks{byPath: map[string]*lock{}}
 
@@ -22,7 +22,7 @@ type lock struct {
 	shared  bool
 }
 
-// acquire takes a lock, which make makes where no other holder shares it.
+// acquire takes a lock, which make makes if no other holder shares it.
 func (l *locks) acquire(path string, shared bool, make func() (io.Closer, error)) (
 	io.Closer, error) {
 	l.mu.Lock()
@@ -43,7 +43,7 @@ func (l *locks) acquire(path string, shared bool, make func() (io.Closer, error)
 	return holder{l, of}, nil
 }
 
-// holder of a lock.
+// holder is a holder of a lock.
 type holder struct {
 	of   *locks
 	lock *lock
@@ -59,7 +59,7 @@ func (h holder) Close() error {
 	return h.lock.file.Close()
 }
 
-// unlocked is the lock of a reader where there is nothing to lock.
+// unlocked is the lock of a reader if there is nothing to lock.
 type unlocked struct{}
 
 func (unlocked) Close() error { return nil }

@@ -6,5 +6,5 @@ import "io"
 
 const canShare = false
 
-// lockFile is not asked for.
+// lockFile does nothing on this system.
 func lockFile(string) (io.Closer, error) { return unlocked{}, nil }

@@ -11,7 +11,7 @@ import (
 
 const canShare = true
 
-// lockFile locks a lock file together with other readers. Nil, nil: there is no file, and none can
+// lockFile locks a lock file together with other readers. nil, nil: there is no file, and none can
 // be made.
 func lockFile(path string) (io.Closer, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
@@ -29,5 +29,5 @@ func lockFile(path string) (io.Closer, error) {
 		f.Close()
 		return nil, ErrInUse
 	}
-	return f, nil // where the system knows no locks, as on some network disks, nobody is locked out
+	return f, nil // without locks, as on some network disks, nobody is locked out
 }
