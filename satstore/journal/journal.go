@@ -20,9 +20,10 @@ type Entry struct {
 	Due         *time.Time `json:"due,omitempty"`
 	Reason      string     `json:"reason"`
 	Probability *float64   `json:"p,omitempty"` // of a change, as planned
-	// DrawnFrom is how many pages a visit of exploration was drawn from; 0: made for its worth.
+	// DrawnFrom is the number of pages from which a visit of exploration was drawn; 0: made for its
+	// worth.
 	DrawnFrom int `json:"drawn_from,omitempty"`
-	// Gone is the probability that the page is gone, where that is why it was visited.
+	// Gone is the probability that the page is gone, if that is why it was visited.
 	Gone    float64 `json:"gone,omitempty"`
 	Outcome string  `json:"outcome"`
 	Verdict string  `json:"verdict"`
@@ -32,18 +33,18 @@ type Entry struct {
 	Text    string  `json:"text,omitempty"`
 	Main    string  `json:"main,omitempty"`
 	Bytes   int64   `json:"bytes"` // of the content
-	// Bytes of the network, headers and robots.txt included.
+	// Moved counts the bytes from the network, including headers and robots.txt.
 	Moved         int64     `json:"moved,omitempty"`
-	Cut           bool      `json:"cut,omitempty"`      // not all of the content was read
+	Cut           bool      `json:"cut,omitempty"`      // the content was not read completely
 	Type          string    `json:"type,omitempty"`     // media type
-	Address       string    `json:"address,omitempty"`  // that was asked
-	Redirect      string    `json:"redirect,omitempty"` // where it leads
-	Filter        string    `json:"filter,omitempty"`   // that rejects it
+	Address       string    `json:"address,omitempty"`  // of the server
+	Redirect      string    `json:"redirect,omitempty"` // its target
+	Filter        string    `json:"filter,omitempty"`   // filter that rejects the page
 	Trouble       string    `json:"trouble,omitempty"`  // of the server: failing, or busy
 	NoIndex       bool      `json:"noindex,omitempty"`
 	NoArchive     bool      `json:"noarchive,omitempty"` // the body is not to be kept
 	ElapsedMillis int64     `json:"ms"`
-	Next          time.Time `json:"next"` // when the page is due next
+	Next          time.Time `json:"next"` // next due time of the page
 }
 
 // Journal appends entries to a directory.
@@ -54,7 +55,7 @@ type Journal struct {
 	w    *bufio.Writer
 }
 
-// Open makes the directory if need be.
+// Open opens a journal, and makes the directory if necessary.
 func Open(dir string) (*Journal, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("open journal: %w", err)
@@ -62,7 +63,7 @@ func Open(dir string) (*Journal, error) {
 	return &Journal{dir: dir}, nil
 }
 
-// Append adds an entry. It is on its way to the disk after Flush.
+// Append adds an entry. The system has it after Flush.
 func (j *Journal) Append(e Entry) error {
 	if err := j.turn(e.Time.UTC().Format(time.DateOnly)); err != nil {
 		return err
@@ -101,7 +102,7 @@ func (j *Journal) turn(day string) error {
 	return nil
 }
 
-// Flush hands all entries to the operating system.
+// Flush passes all entries to the operating system.
 func (j *Journal) Flush() error {
 	if j.w == nil {
 		return nil

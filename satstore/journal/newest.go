@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// Newest returns when the pages of the last lines of a journal were visited last, by address: those
-// of at most 2 MiB of each of its last two days. Visits after until were made by a clock that was
-// wrong, and are left out. It returns none where there is no journal.
+// Newest returns the last visits in the last lines of a journal, by address: of at most 2 MiB of
+// each of its last two days. It leaves out visits after until, which come from a wrong clock.
+// Without a journal it returns none.
 func Newest(dir string, until time.Time) (map[string]time.Time, error) {
 	files, err := days(dir)
 	if errors.Is(err, ErrNone) || errors.Is(err, os.ErrNotExist) {
@@ -38,7 +38,7 @@ func Newest(dir string, until time.Time) (map[string]time.Time, error) {
 	return newest, nil
 }
 
-// tail reads the end of a file: one line at least is whole in it.
+// tail reads the end of a file with at least one whole line.
 func tail(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {

@@ -14,13 +14,13 @@ import (
 // maxLineBytes bounds a line: an entry holds two addresses and some digests.
 const maxLineBytes = 1 << 20
 
-// ErrNone says that a directory holds no journal.
+// ErrNone reports that a directory holds no journal.
 var ErrNone = errors.New("it has no file of a day, such as 2024-05-31.jsonl")
 
-// Read hands all entries of a directory to yield, by day and in the order of the file. Lines that a
-// crash has torn are left out and counted. It is ErrNone if there is no file of a day. Yield must
-// not keep the entry. report is called now and then with how many bytes are read, and its error
-// ends that.
+// Read passes all entries of a directory to yield, by day and in the order of the file. It leaves
+// out and counts lines that a crash has torn. It returns ErrNone if there is no file of a day.
+// yield must not keep the entry. report receives the number of read bytes now and then, and its
+// error ends Read.
 func Read(dir string, report directory.Func, yield func(*Entry)) (torn int, err error) {
 	files, err := days(dir)
 	if err != nil {
@@ -58,7 +58,7 @@ func readDay(name string, bytes *directory.Counter, yield func(*Entry)) (torn in
 	for long := false; ; {
 		line, err := lines.ReadSlice('\n')
 		switch {
-		case err == bufio.ErrBufferFull: // as zeros are that a power failure left
+		case err == bufio.ErrBufferFull: // such as zeros after a power failure
 			long = true
 		case err == io.EOF && len(line) == 0 && !long:
 			return torn, nil

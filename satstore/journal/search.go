@@ -15,20 +15,19 @@ import (
 	"time"
 )
 
-// Query says which entries Search is to find. Those that fit all its fields do; zero fields fit
-// all.
+// Query selects the entries for Search: those that fit all its fields. Zero fields fit all.
 type Query struct {
-	Text    string // part of address, reason or detail, in letters of any case
+	Text    string // part of address, reason or detail, in any case
 	URL     string // the whole address
 	Server  string // host[:port]
-	Verdict string // of the visit, as first, changed, unchanged
-	Outcome string // as fetched, failed
+	Verdict string // of the visit, such as first, changed, unchanged
+	Outcome string // such as fetched, failed
 	From    time.Time
 	Until   time.Time // exclusive
 	Limit   int       // entries; 100 if not set, at most MostFound
-	// Found.Next of the search that this one continues; "": from the newest entry on
+	// After is Found.Next of the search that this one continues; "": from the newest entry on.
 	After string
-	// MostBytes bounds what is read; 1 GiB if not set. A search that comes to it can be continued.
+	// MostBytes bounds the bytes read; 1 GiB if not set. A search that reaches it can be continued.
 	MostBytes int64
 }
 
@@ -40,22 +39,21 @@ const (
 	searchBlock = 1 << 20
 )
 
-// Found is what a search found, the newest entry first.
+// Found is the result of a search, the newest entry first.
 type Found struct {
 	Entries []Entry   `json:"entries"`
-	Next    string    `json:"next"`  // for Query.After; "": the journal is read to its beginning
-	Back    time.Time `json:"back"`  // the day that it was read back to; zero: nothing was read
+	Next    string    `json:"next"`  // for Query.After; "": the journal was read to its beginning
+	Back    time.Time `json:"back"`  // the earliest day that was read; zero: nothing was read
 	Bytes   int64     `json:"bytes"` // read
-	Torn    int       `json:"torn"`  // lines among these that cannot be read
+	Torn    int       `json:"torn"`  // unreadable lines among these
 }
 
-// ErrCursor says that Query.After is not what a search returned.
+// ErrCursor reports that Query.After is not from a search.
 var ErrCursor = errors.New("not a place in the journal, such as 2024-05-31:4096")
 
-// Search reads a journal from its end back, until it has found enough. A day that is being written
-// is read as far as it stood when the search came to it; where a day is written on, a search that
-// is continued finds nothing twice. It is ErrNone if there is no file of a day. The context's error
-// ends it.
+// Search reads a journal backward from its end, until it has found enough. It reads a day that is
+// being written up to its present end; a continued search finds no entry twice. It returns ErrNone
+// if there is no file of a day. The context's error ends it.
 func Search(ctx context.Context, dir string, q Query) (*Found, error) {
 	files, err := days(dir)
 	if err != nil {
@@ -103,7 +101,7 @@ func Search(ctx context.Context, dir string, q Query) (*Found, error) {
 	return &s.found, nil
 }
 
-// days are the files of a journal, the oldest first.
+// days returns the files of a journal, the oldest first.
 func days(dir string) ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(dir,
 		"[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9].jsonl"))
@@ -121,7 +119,7 @@ func days(dir string) ([]string, error) {
 
 func dayOf(file string) string { return strings.TrimSuffix(filepath.Base(file), ".jsonl") }
 
-// parseCursor reads a day, and the octet of its file before which a search goes on; "": none.
+// parseCursor parses a day, and the byte of its file before which a search continues; "": none.
 func parseCursor(text string) (day string, end int64, err error) {
 	if text == "" {
 		return "", 0, nil
@@ -134,7 +132,7 @@ func parseCursor(text string) (day string, end int64, err error) {
 	return day, end, nil
 }
 
-// quoted is a text as lines have it.
+// quoted returns a text in the form of lines.
 func quoted(text string) []byte {
 	line, err := json.Marshal(text)
 	if err != nil {
@@ -147,13 +145,14 @@ func quoted(text string) []byte {
 type search struct {
 	Query
 	ctx  context.Context
-	text string // in small letters
-	// that each line has which fits: most lines are passed over without being read as JSON
+	text string // in lower case
+	// parts are texts in every line that fits: most lines are skipped without parsing JSON.
 	parts [][]byte
 	found Found
 }
 
-// day searches a file from an octet back; -1: from its end. False: enough was found or read.
+// day searches a file backward from a byte; -1: from its end. It returns false if enough was found
+// or read.
 func (s *search) day(name, day string, end int64) (more bool, err error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -167,7 +166,7 @@ func (s *search) day(name, day string, end int64) (more bool, err error) {
 	if end < 0 || end > size {
 		end = size
 	}
-	var rest []byte // the beginning of what was read last: the end of a line
+	var rest []byte // the beginning of the last block: the end of a line
 	block := make([]byte, searchBlock)
 	for end > 0 {
 		if err := s.ctx.Err(); err != nil {
@@ -197,7 +196,7 @@ func (s *search) day(name, day string, end int64) (more bool, err error) {
 			}
 		}
 		if len(rest) > maxLineBytes {
-			rest = rest[:0] // no line of ours
+			rest = rest[:0] // no line of the journal
 			s.found.Torn++
 		}
 		if s.found.Bytes >= s.MostBytes && (end > 0 || len(rest) > 0) {
@@ -207,7 +206,7 @@ func (s *search) day(name, day string, end int64) (more bool, err error) {
 	return s.found.Bytes < s.MostBytes, nil
 }
 
-// line takes a line in if it fits.
+// line adds a line if it fits.
 func (s *search) line(line []byte) {
 	line = bytes.TrimRight(line, "\n")
 	if len(line) == 0 {
@@ -247,7 +246,7 @@ func (s *search) fits(e *Entry) bool {
 	return false
 }
 
-// serverOf is the authority of a canonical address.
+// serverOf returns the authority of a canonical address.
 func serverOf(url string) string {
 	_, rest, _ := strings.Cut(url, "//")
 	if i := strings.IndexAny(rest, "/?"); i >= 0 {

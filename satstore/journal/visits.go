@@ -7,8 +7,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// AppendVisits hands acknowledged visits to the journal. They are on their way to the disk when it
-// returns.
+// AppendVisits passes acknowledged visits to the journal. The system has them when it returns.
 func AppendVisits(log *Journal, events []crawl.Event) error {
 	for i := range events {
 		if err := log.Append(entryOf(&events[i])); err != nil {
@@ -55,7 +54,7 @@ func entryOf(e *crawl.Event) Entry {
 	}
 	if o.Outcome == sitegraph.OutcomeFetched {
 		entry.Digest, entry.Text = o.Digests.Bytes.String(), o.Digests.Text.String()
-		if !o.Digests.Main.IsZero() { // it is made only where change is judged by it
+		if !o.Digests.Main.IsZero() { // it is made only if it decides changes
 			entry.Main = o.Digests.Main.String()
 		}
 	}
