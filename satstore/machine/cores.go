@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// EachOnCores calls f(0) to f(n-1).
+// EachOnCores calls f(0) to f(n-1), one goroutine per core.
 func EachOnCores(n int, f func(i int)) { eachAtMost(runtime.GOMAXPROCS(0), n, f) }
 
 func eachAtMost(atOnce, n int, f func(i int)) {
@@ -26,8 +26,8 @@ func eachAtMost(atOnce, n int, f func(i int)) {
 // TryOnCores calls f(0) to f(n-1) until one fails.
 func TryOnCores(n int, f func(i int) error) error { return TryOnSome(0, n, f) }
 
-// TryOnSome is Try with at most so many calls at a time, for calls that hold much memory; 0: as
-// many as there are cores, which no number exceeds.
+// TryOnSome is TryOnCores with at most atOnce calls at a time, for calls that hold much memory; 0:
+// as many as there are cores, which no number exceeds.
 func TryOnSome(atOnce, n int, f func(i int) error) error {
 	if atOnce = min(atOnce, runtime.GOMAXPROCS(0)); atOnce <= 0 {
 		atOnce = runtime.GOMAXPROCS(0)

@@ -1,5 +1,5 @@
-// Package machine is what a program gets of its machine. It spreads work over the cores of the
-// processor, and tells how much time and memory the process has used.
+// Package machine spreads work over the cores of the processor, and measures the time and memory of
+// the process.
 //
 // # Guarantees
 //

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Field returns the number behind a word of a file of lines, as "VmHWM:" of /proc/self/status, in
-// the unit of that file; 0 if there is none.
+// Field returns the number after a word in a file of lines, such as "VmHWM:" of /proc/self/status,
+// in the unit of that file; 0 if there is none.
 func Field(path, word string) int64 {
 	text, _ := os.ReadFile(path)
 	for line := range bytes.Lines(text) {
@@ -21,7 +21,7 @@ func Field(path, word string) int64 {
 	return 0
 }
 
-// LoadAverage is the mean number of running tasks of the last minute.
+// LoadAverage returns the mean number of running tasks in the last minute.
 func LoadAverage() float64 {
 	text, _ := os.ReadFile("/proc/loadavg")
 	first, _, _ := strings.Cut(string(text), " ")

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Reading is what was used up to a moment.
+// Reading is the use of resources up to a time.
 type Reading struct {
 	At       time.Time
 	CPU      time.Duration // of all threads, to 10 ms
@@ -19,12 +19,12 @@ type Reading struct {
 // ticks is USER_HZ, the unit of /proc/self/stat: 100 on every architecture of Linux that Go knows.
 const ticks = 100
 
-// Measure reads the meters.
+// Measure returns the present use.
 func Measure() Reading {
 	r := Reading{At: time.Now()}
 	stat, _ := os.ReadFile("/proc/self/stat")
-	// The second field is a name in parentheses that may hold anything; utime and stime are 14 and
-	// 15.
+	// The second field is a name in parentheses that may hold anything; utime and stime are fields
+	// 14 and 15.
 	if i := bytes.LastIndexByte(stat, ')'); i >= 0 {
 		if f := strings.Fields(string(stat[i+1:])); len(f) > 12 {
 			user, _ := strconv.ParseInt(f[11], 10, 64)
