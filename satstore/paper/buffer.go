@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// arena is the pages of all write buffers, under one bound [SAT 3.4].
+// arena has the pages of all write buffers, under one bound [SAT 3.4].
 type arena struct {
 	pageBytes   int
 	limit, used int // pages
@@ -45,8 +45,7 @@ func (a *arena) newPage() uint32 {
 	return uint32(p)
 }
 
-// buffer is frames that are not in their file yet, over a list of pages. A frame may span
-// pages.
+// buffer has the frames that are not in their file yet, in a list of pages. A frame may span pages.
 type buffer struct {
 	head, tail uint32
 	end        int // bytes used of the tail
@@ -54,7 +53,7 @@ type buffer struct {
 	bytes      int
 }
 
-// need is how many pages must be taken for n more bytes.
+// need returns how many more pages n more bytes take.
 func (a *arena) need(b *buffer, n int) int {
 	if b.pages > 0 {
 		n -= a.pageBytes - b.end
@@ -98,7 +97,7 @@ func (a *arena) each(b *buffer, f func(part []byte) error) error {
 	return nil
 }
 
-// clear gives all pages back.
+// clear releases all pages.
 func (a *arena) clear(b *buffer) {
 	for p := b.head; b.pages > 0; b.pages-- {
 		next := a.next[p]
@@ -109,9 +108,9 @@ func (a *arena) clear(b *buffer) {
 	*b = buffer{}
 }
 
-// classes orders write buffers by how full they are, so that the flush finds those it
-// wants without looking at all: with T = 9600 and few pages the search was most of the
-// work. Buffers of one page are told apart by sixteenths of it.
+// classes orders write buffers by how full they are, so that a flush finds its buffers without a
+// search: with T = 9600 and few pages the search was most of the work. Buffers of one page are
+// classed by sixteenths of it.
 type classes [noClass]*stream
 
 const (
@@ -137,7 +136,7 @@ func classOf(b *buffer, pageBytes int) int {
 	return above16
 }
 
-// move puts a stream where its fill belongs.
+// move moves a stream to the class of its fill.
 func (c *classes) move(s *stream, class int) {
 	if s.class == class {
 		return
@@ -163,7 +162,7 @@ func (c *classes) move(s *stream, class int) {
 	c[class] = s
 }
 
-// fullest is a buffer of the highest class.
+// fullest returns a buffer of the highest class.
 func (c *classes) fullest() *stream {
 	for class := noClass - 1; class >= 0; class-- {
 		if c[class] != nil {
@@ -173,13 +172,13 @@ func (c *classes) fullest() *stream {
 	panic("paper: no write buffer has a page")
 }
 
-// buffer appends a frame to the write buffer of a bucket, and flushes where there is no room.
+// buffer appends a frame to the write buffer of a bucket, and flushes if there is no room.
 func (s *Store) buffer(to *stream, h header, body []byte) error {
 	n := headerBytes + len(body)
 	if s.o.Form == Naive {
 		return s.bufferNaive(to, h, body)
 	}
-	// The bound is tested as it would be after the pages were taken, so it is never exceeded.
+	// The bound is tested before pages are taken, so it is never exceeded.
 	for s.arena.used+s.arena.need(&to.buf, n) > s.arena.limit {
 		if s.arena.used == 0 {
 			return s.writeThrough(to, h, body)
@@ -192,15 +191,15 @@ func (s *Store) buffer(to *stream, h header, body []byte) error {
 	return nil
 }
 
-// addFrame appends a frame to a buffer; there is room.
+// addFrame appends a frame to a buffer with enough room.
 func (s *Store) addFrame(to *stream, h header, body []byte) {
 	s.arena.add(&to.buf, h[:])
 	s.arena.add(&to.buf, body)
 	s.filling.move(to, classOf(&to.buf, s.o.PageBytes))
 }
 
-// bufferNaive gives a buffer one page at most. A full page is appended to its bucket and used
-// again; if there is none left another buffer gives up its own [SAT 4.2].
+// bufferNaive gives a buffer one page at most. A full page is appended to its bucket and reused. If
+// no page is left, another buffer gives up its own [SAT 4.2].
 func (s *Store) bufferNaive(to *stream, h header, body []byte) error {
 	n := headerBytes + len(body)
 	if n > s.o.PageBytes {
@@ -221,7 +220,7 @@ func (s *Store) bufferNaive(to *stream, h header, body []byte) error {
 	return nil
 }
 
-// writeThrough writes a frame for which the buffers are too small, behind what is in its own.
+// writeThrough writes a frame that is too large for the buffers, after the content of its own.
 func (s *Store) writeThrough(to *stream, h header, body []byte) error {
 	if err := s.flushAll(to); err != nil {
 		return err
@@ -230,12 +229,12 @@ func (s *Store) writeThrough(to *stream, h header, body []byte) error {
 	return s.files.write(to, s.out)
 }
 
-// flushAbove are the classes of the values of p in [SAT 3.4]: 16, 4, 1.
+// flushAbove has the classes of the values of p in [SAT 3.4]: 16, 4, 1.
 var flushAbove = [...]int{above16, above4, above1}
 
-// flush frees pages as [SAT 3.4] has it: all buffers of more than 16 pages; if there are
-// none, of more than 4, or 1. If no buffer has more than one page, one gives up its own:
-// the fullest to a sixteenth, which makes the longest write; the paper leaves that open.
+// flush frees pages as in [SAT 3.4]: all buffers of more than 16 pages; if there are none, of more
+// than 4, or 1. If no buffer has more than one page, one gives up its own. That is the fullest to a
+// sixteenth, which makes the longest write; the paper leaves the choice open.
 func (s *Store) flush() error {
 	for step, class := range flushAbove {
 		if s.filling[class] == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// stream is the file of a bucket and the write buffer before it.
+// stream is the file of a bucket with its write buffer.
 type stream struct {
 	number int64 // the unit
 	name   string
@@ -26,7 +26,7 @@ type stream struct {
 	newer, older *stream  // among the open ones
 }
 
-// files opens bucket files as they are needed and closes the one longest idle.
+// files opens bucket files on demand and closes the one longest idle.
 type files struct {
 	fs             vfs.FS
 	dir            string
@@ -82,8 +82,7 @@ func (f *files) unlink(s *stream) {
 	}
 }
 
-// close closes the file of a stream. It is not synced: until the log begins anew it has all that
-// was written.
+// close closes the file of a stream without a sync: until the log begins anew it has all writes.
 func (f *files) close(s *stream) error {
 	if s.file == nil {
 		return nil
@@ -116,7 +115,7 @@ func (f *files) write(s *stream, data []byte) error {
 	return nil
 }
 
-// sync makes what was written to a file durable, but not its name.
+// sync makes the writes to a file durable, but not its name.
 func (f *files) sync(s *stream) error {
 	if !s.dirty {
 		return nil
@@ -138,14 +137,14 @@ type logFile struct {
 	name   string
 	number int
 	size   int64
-	first  int64 // bytes that it began with
+	first  int64 // bytes at its beginning
 	buf    []byte
 }
 
-// logChunk is about how much is written to the log at once.
+// logChunk is about the size of a write to the log.
 const logChunk = 256 << 10
 
-// add adds the parts of a frame. Nothing is durable before commit.
+// add adds the parts of a frame, which are not durable before commit.
 func (l *logFile) add(parts ...[]byte) error {
 	for _, part := range parts {
 		l.buf = append(l.buf, part...)
@@ -166,7 +165,7 @@ func (l *logFile) flush() error {
 	return nil
 }
 
-// commit makes all that was added durable.
+// commit makes all additions durable.
 func (l *logFile) commit(clock int64) error {
 	h := makeHeader(0, 0, clock, nil)
 	l.buf = append(l.buf, h[:]...)
@@ -179,8 +178,8 @@ func (l *logFile) commit(clock int64) error {
 	return nil
 }
 
-// newLog makes all buckets durable and begins a log with what is in the buffers. Then the one
-// before is removed.
+// newLog makes all buckets durable and begins a log with the content of the buffers. Then it
+// removes the old log.
 func (s *Store) newLog() error {
 	for i := range s.ring {
 		if err := s.files.sync(&s.ring[i]); err != nil {
@@ -215,8 +214,8 @@ func (s *Store) newLog() error {
 	return s.o.FS.Remove(s.files.path(old.name))
 }
 
-// each calls f for the frames in the file of a stream, through a handle of its own: what f
-// does may open and close others.
+// each calls f for the frames in the file of a stream, through its own handle, since f may open and
+// close others.
 func (s *Store) each(part *stream, f func(f frame) error) (err error) {
 	if part.size == 0 {
 		return nil
@@ -230,7 +229,7 @@ func (s *Store) each(part *stream, f func(f frame) error) (err error) {
 			err = closed
 		}
 	}()
-	const readBytes = 512 << 10 // of one read: far above where a disk seeks for free
+	const readBytes = 512 << 10 // of one read: far above the size at which seeks matter
 	s.reader.reset(part.name, file, 0, part.size, readBytes)
 	for {
 		one, err := s.reader.next()
@@ -243,12 +242,12 @@ func (s *Store) each(part *stream, f func(f frame) error) (err error) {
 	}
 }
 
-// frames reads the frames of a file in order, ahead of what is asked for.
+// frames reads the frames of a file in order, ahead of the calls.
 type frames struct {
 	name   string
 	file   vfs.File
-	size   int64 // the end of what is read
-	at     int64 // of the file, behind buf
+	size   int64 // end of the range
+	at     int64 // offset in the file after buf
 	buf    []byte
 	rest   []byte // of buf
 	length int    // of an ordinary read
@@ -262,8 +261,8 @@ func (r *frames) reset(name string, file vfs.File, from, to int64, length int) {
 	*r = frames{name: name, file: file, size: to, at: from, buf: r.buf, length: length}
 }
 
-// next returns the next frame, which may be changed and is good until the next call; nil
-// at the end.
+// next returns the next frame, which the caller may change, valid until the next call; nil at the
+// end.
 func (r *frames) next() (frame, error) {
 	for {
 		n, whole := frameLength(r.rest)
@@ -343,11 +342,11 @@ type frame []byte
 func (f frame) kind() byte   { return f[7] }
 func (f frame) seq() uint32  { return binary.LittleEndian.Uint32(f[8:]) }
 func (f frame) due() int64   { return int64(binary.LittleEndian.Uint32(f[12:])) }
-func (f frame) body() []byte { return f[headerBytes:len(f):len(f)] } // to append to it makes a copy
+func (f frame) body() []byte { return f[headerBytes:len(f):len(f)] } // appending to it makes a copy
 func (f frame) id() ID       { return ID(f[headerBytes:]) }
 
-// frameLength returns the length of the frame that begins with these bytes; false if they
-// are too few or none can begin so.
+// frameLength returns the length of the frame that begins with these bytes; false if they are too
+// few or no frame begins so.
 func frameLength(b []byte) (int, bool) {
 	if len(b) < headerBytes || b[7] < kindRecord || b[7] > kindDelete {
 		return 0, false

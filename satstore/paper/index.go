@@ -12,7 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// bucketIndex says in which unit each record is due, by sequence number: in 16 or 24 bits,
+// bucketIndex has the unit in which each record is due, by sequence number: in 16 or 24 bits,
 // counted from a base that moves with the clock [SAT 3.5]. 0 means: no record.
 type bucketIndex struct {
 	bits int
@@ -21,7 +21,7 @@ type bucketIndex struct {
 	low  []byte   // of 24 bits, with word the upper 16
 }
 
-// none is due never.
+// none means never due.
 const none = -1
 
 // grow makes room for numbers below n.
@@ -62,7 +62,7 @@ func (x *bucketIndex) due(seq uint32) int64 {
 	return none
 }
 
-// set notes the unit of a record; those of all are above clock.
+// set sets the unit of a record; all units are above clock.
 func (x *bucketIndex) set(seq uint32, due, clock int64) {
 	x.grow(int(seq) + 1)
 	if due-x.base >= 1<<x.bits {
@@ -102,8 +102,8 @@ func (x *bucketIndex) rebase(clock int64) {
 // ID names a record: the first bytes of its body.
 type ID [idBytes]byte
 
-// sequenceIndex gives each id a number, 0, 1, 2 ... in the order of insertion [SAT 3.5].
-// It lies in Pebble; the updater never asks it.
+// sequenceIndex gives each id a number, 0, 1, 2 ... in the order of insertion [SAT 3.5]. It is in
+// Pebble; the updater never asks it.
 type sequenceIndex struct {
 	db      *pebble.DB
 	pending map[ID]uint32 // not in db yet
@@ -114,7 +114,7 @@ func openSequenceIndex(fs vfs.FS, dir string) (*sequenceIndex, error) {
 	defer cache.Unref()
 	options := &pebble.Options{FS: fs, Cache: cache, FormatMajorVersion: pebble.FormatNewest,
 		Logger: silent{}}
-	options.Levels[0].FilterPolicy = bloom.FilterPolicy(10) // and so all levels below
+	options.Levels[0].FilterPolicy = bloom.FilterPolicy(10) // and so for all levels below
 	db, err := pebble.Open(dir, options)
 	if err != nil {
 		return nil, fmt.Errorf("open sequence index: %w", err)
@@ -122,7 +122,7 @@ func openSequenceIndex(fs vfs.FS, dir string) (*sequenceIndex, error) {
 	return &sequenceIndex{db: db, pending: map[ID]uint32{}}, nil
 }
 
-// silent drops what Pebble would log. What is fatal to it ends the program.
+// silent drops Pebble's messages. A fatal one ends the program.
 type silent struct{}
 
 func (silent) Infof(string, ...any)  {}
@@ -146,8 +146,8 @@ func (x *sequenceIndex) find(id ID) (seq uint32, ok bool, err error) {
 	return seq, true, closer.Close()
 }
 
-// findAll calls f for each of some ids in rising order, by one iterator: a fifth of the
-// work of looking them up in any order.
+// findAll calls f for each of some ids in rising order, by one iterator: a fifth of the work of
+// looking them up in any order.
 func (x *sequenceIndex) findAll(ids []ID, f func(i int, seq uint32, ok bool) error) (err error) {
 	iter, err := x.db.NewIter(nil)
 	if err != nil {
@@ -173,8 +173,8 @@ func (x *sequenceIndex) findAll(ids []ID, f func(i int, seq uint32, ok bool) err
 	return nil
 }
 
-// commit makes new ids durable. It comes before the commit of their records: a number
-// without a record is passed over, a record without a number could not be found.
+// commit makes new ids durable. It precedes the commit of their records: a number without a record
+// is skipped, but a record without a number could not be found.
 func (x *sequenceIndex) commit() error {
 	if len(x.pending) == 0 {
 		return nil

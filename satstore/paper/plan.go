@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// Plan is what is due in the units 1 to len(Due)-1; Due[0] is empty.
+// Plan has the records due in the units 1 to len(Due)-1; Due[0] is empty.
 type Plan struct {
 	*Workload
 	Due   [][]uint32 // records, in rising order
@@ -43,8 +43,8 @@ func (w *Workload) Plan(ctx context.Context, units int) (*Plan, error) {
 	return p, nil
 }
 
-// FirstSum returns what the sum of the draws at t is for a store that never keeps what a visit
-// changed: each record is as if it were visited for the first time.
+// FirstSum returns the sum of the draws at t for a store that never keeps changes of visits: each
+// record counts as visited for the first time.
 func (p *Plan) FirstSum(t int) (sum uint64) {
 	for _, i := range p.Due[t] {
 		sum += drawAt(i, 1)
@@ -52,7 +52,7 @@ func (p *Plan) FirstSum(t int) (sum uint64) {
 	return sum
 }
 
-// Units is how many units the plan covers.
+// Units returns how many units the plan covers.
 func (p *Plan) Units() int { return len(p.Due) - 1 }
 
 // IDs appends the names of the records due at t, in their own order.
@@ -65,8 +65,8 @@ func (p *Plan) IDs(dst []ID, t int) []ID {
 	return dst
 }
 
-// Golden returns how many records are due in the units 1 to units, where that is known from
-// an independent program; else false. Only for the longest intervals.
+// Golden returns the number of records due in the units 1 to units, as computed by an independent
+// program; false if it is unknown. It is known only for the longest intervals.
 func Golden(o WorkloadOptions, units int) (int, bool) {
 	n, ok := golden[goldenKey{o.Records, o.Unit, units}]
 	return n, ok && (o.MaxUnits == 0 || o.MaxUnits == o.Unit.Longest())
@@ -87,16 +87,16 @@ var golden = map[goldenKey]int{
 	{17_500_000, Hour, 26}: 3_938_116,
 }
 
-// Request is an ad-hoc change of a record that is sent between two units [SAT 3.5]. The
+// PriorityChange is an ad-hoc change of a record that is sent between two units [SAT 3.5]. The
 // record gets it at its next visit or before.
 type PriorityChange struct {
 	ID       ID
-	Number   uint32 // of the record, for stores that are asked by number
+	Number   uint32 // for stores that find records by number
 	Priority uint16
 }
 
-// Requests returns those sent before unit t: the given share of the records due then, to
-// any records, in the order of their names.
+// Requests returns the requests sent before unit t: as many as the given share of the records due
+// then, to any records, in the order of their names.
 func (p *Plan) Requests(t int, ofDue float64) []PriorityChange {
 	all := make([]PriorityChange, p.requests(t, ofDue))
 	for k := range all {
@@ -110,7 +110,7 @@ func (p *Plan) Requests(t int, ofDue float64) []PriorityChange {
 
 func (p *Plan) requests(t int, ofDue float64) int { return int(ofDue * float64(len(p.Due[t]))) }
 
-// target is the record that the k-th request before unit t is for.
+// target returns the record of the k-th request before unit t.
 func (p *Plan) target(t, k int) uint32 {
 	return uint32(mix(mix(uint64(t))+uint64(k)) % uint64(p.Records))
 }
@@ -128,7 +128,7 @@ func (p *Plan) Applied(ofDue float64) []int {
 	return waiting
 }
 
-// dueFrom is the first unit from t on in which a record is due.
+// dueFrom returns the first unit from t on in which a record is due.
 func (p *Plan) dueFrom(i uint32, t int) int {
 	tau := p.Interval(i)
 	due := p.first(i, tau)
@@ -138,17 +138,16 @@ func (p *Plan) dueFrom(i uint32, t int) int {
 	return due
 }
 
-// Tally sums up the records of a store in any order. Every byte counts and every due time:
-// other records have the same tally by a chance of 2^-64.
+// Tally sums the records of a store in any order. Every byte and every due time counts: other
+// records have the same tally with probability 2^-64.
 type Tally struct {
 	Records int
-	// Dues is how many came with a due time: all, or none where a queue beside the store
-	// has them.
+	// Dues counts records with a due time: all, or none if a queue beside the store has them.
 	Dues        int
 	bodies, due uint64
 }
 
-// Add counts a record; due 0 says that the store does not keep it. It allocates nothing.
+// Add counts a record; due 0 means that the store does not keep it. It allocates nothing.
 func (t *Tally) Add(body []byte, due int) {
 	h := sumOf(body)
 	t.Records++
@@ -159,7 +158,8 @@ func (t *Tally) Add(body []byte, due int) {
 	}
 }
 
-// Differs tells what is not as it must be, or nil. Due times are compared if any came.
+// Differs returns the difference from the expected tally, or nil. It compares due times if there
+// are any.
 func (t *Tally) Differs(want Tally) error {
 	switch {
 	case t.Records != want.Records:
@@ -179,7 +179,7 @@ func (t *Tally) Differs(want Tally) error {
 	return nil
 }
 
-// sumOf is a 64-bit hash, eight bytes at a time.
+// sumOf returns a 64-bit hash, eight bytes at a time.
 func sumOf(b []byte) uint64 {
 	h := mix(uint64(len(b)))
 	for ; len(b) >= 8; b = b[8:] {
@@ -190,9 +190,9 @@ func sumOf(b []byte) uint64 {
 	return mix(h ^ binary.LittleEndian.Uint64(rest[:]))
 }
 
-// End is the tally after the last unit, with requests for the given share of each unit's due
-// records. Where they are deferred to the visits, those that wait still do not count. Cost:
-// about 1 us a record.
+// End returns the tally after the last unit, with requests for the given share of each unit's due
+// records. With deferred, requests that still wait for a visit do not count. It takes about 1 us a
+// record.
 func (p *Plan) End(ctx context.Context, requests float64, deferred bool) (end Tally, err error) {
 	priorities := map[uint32]uint16{}
 	for t := 1; t < len(p.Due); t++ {

@@ -110,7 +110,7 @@ const (
 	spreadURL   = 0.55
 )
 
-// urlBytes is the length of the URL of record i.
+// urlBytes returns the length of the URL of record i.
 func urlBytes(i uint32) int {
 	u := max(share(draw(i, drawURLRadius)), 0x1p-53)
 	z := math.Sqrt(-2*math.Log(u)) * math.Cos(2*math.Pi*share(draw(i, drawURLAngle)))
@@ -120,8 +120,8 @@ func urlBytes(i uint32) int {
 
 const hosts = 100_000
 
-// appendURL appends a URL cut to its length: a host, few of which have most of the pages,
-// and a path of words and digits.
+// appendURL appends a URL cut to its length: a host, of which few have most pages, and a path of
+// words and digits.
 func appendURL(dst []byte, i uint32) []byte {
 	end := len(dst) + urlBytes(i)
 	dst = append(dst, "http://www."...)
@@ -217,8 +217,8 @@ var words = [...]string{
 	"world",
 }
 
-// Visit changes the body of a record in place as a visit at t does, and returns when the
-// record is due next and the draw of the visit.
+// Visit changes the body of a record in place like a visit at t. It returns the record's next due
+// time and the draw of the visit.
 func (w *Workload) Visit(body []byte, t int) (next int, drawn uint64) {
 	le, l := binary.LittleEndian, &w.layout
 	visits := le.Uint32(body[l.visits:]) + 1
@@ -241,13 +241,13 @@ func (w *Workload) Visit(body []byte, t int) (next int, drawn uint64) {
 	return t + int(tau), drawn
 }
 
-// SetPriority is what a request between visits changes: a hint of a feed, say [SAT 3.5].
+// SetPriority applies a request between visits, for example a hint of a feed [SAT 3.5].
 func (w *Workload) SetPriority(body []byte, priority uint16) {
 	binary.LittleEndian.PutUint16(body[w.layout.priority:], priority)
 }
 
-// AppendAt appends the body that a record has before its visit at t, if no request changed
-// it, and returns when it is due next: t or later.
+// AppendAt appends the body that a record has before its visit at t, without requests. It returns
+// its next due time: t or later.
 func (w *Workload) AppendAt(dst []byte, i uint32, t int) (body []byte, due int) {
 	at := len(dst)
 	dst = w.AppendTo(dst, i)
@@ -258,7 +258,7 @@ func (w *Workload) AppendAt(dst []byte, i uint32, t int) (body []byte, due int) 
 	return dst, due
 }
 
-// drawAt is the draw of the n-th visit of a record, from 1, without its body.
+// drawAt returns the draw of the n-th visit of a record, from 1, without its body.
 func drawAt(i uint32, n int) uint64 {
 	digest, drawn := draw(i, drawDigestLow), uint64(0)
 	for v := 1; v <= n; v++ {

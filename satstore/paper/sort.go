@@ -10,9 +10,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// sorter sorts the frames of a bucket by id, a record before its messages and these in the
-// order of their arrival (step 0.5): in memory if they fit, else in runs on disk that are
-// merged.
+// sorter sorts the frames of a bucket by id, a record before its messages and these in order of
+// arrival (step 0.5). It sorts in memory if they fit, else in runs on disk that are merged.
 type sorter struct {
 	mem   []byte // frames of the run being made
 	refs  []frameRef
@@ -36,7 +35,7 @@ type frameRef struct {
 	rank      uint8  // of a message 1
 }
 
-// mergeBytes is read of a run at a time; more runs than fit SortBytes are merged in passes.
+// mergeBytes is the size of a read of a run. More runs than fit SortBytes are merged in passes.
 const mergeBytes = 16 << 10
 
 // sorted calls f for the frames in the file of a stream.
@@ -82,7 +81,7 @@ func (s *Store) sorted(part *stream, f func(f frame) error) (err error) {
 	}
 	reader := mergeBytes
 	if x.longest > reader {
-		reader += x.longest // as frames.next makes room for it
+		reader += x.longest // frames.next makes room for it
 	}
 	most := max(2, s.o.SortBytes/reader)
 	if len(x.spare) > most { // grown for frames of another bucket
@@ -116,7 +115,7 @@ func (x *sorter) eachInMemory(f func(f frame) error) error {
 	return nil
 }
 
-// writeRun sorts what is in memory and appends it to the file of runs.
+// writeRun sorts the frames in memory and appends them to the file of runs.
 func (s *Store) writeRun() error {
 	x := &s.sorter
 	if x.file == nil {
@@ -200,7 +199,7 @@ func (s *Store) mergePass(most int) (err error) {
 	return nil
 }
 
-// runReader is a run that is being merged.
+// runReader reads a run during a merge.
 type runReader struct {
 	frames
 	head  frame
@@ -211,8 +210,8 @@ func (x *sorter) merge(runs []extent, f func(f frame) error) error {
 	return x.mergeFrom(x.name, x.file, runs, f)
 }
 
-// mergeFrom calls f for the frames of some runs in order. Of equal ids those of an earlier
-// run come first, but for the record.
+// mergeFrom calls f for the frames of some runs in order. Of equal ids, those of an earlier run
+// come first, after the record.
 func (x *sorter) mergeFrom(name string, file vfs.File, runs []extent, f func(f frame) error) error {
 	x.heap = x.heap[:0]
 	for i, run := range runs {

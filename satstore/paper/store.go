@@ -19,7 +19,7 @@ const (
 	Naive                 // SAT with at most one page a buffer [SAT 4.2]
 )
 
-// Options of a store.
+// Options configure a store.
 type Options struct {
 	FS          vfs.FS // default: the operating system's
 	Form        Form
@@ -27,12 +27,12 @@ type Options struct {
 	BufferBytes int   // of all write buffers; default 32 MiB [SAT 4.1]
 	PageBytes   int   // default 4096 [SAT 4.1]
 	SortBytes   int   // memory of the sort; default 1 MiB [SAT 4.1]
-	LogBytes    int64 // the log begins anew when it is so long; default 256 MiB
+	LogBytes    int64 // a new log begins at this length; default 256 MiB
 
 	openFiles int // small in tests
 }
 
-// withDefaults fills in zeros and refuses what cannot work.
+// withDefaults replaces zeros by defaults and refuses impossible options.
 func (o Options) withDefaults() (Options, error) {
 	if o.FS == nil {
 		o.FS = vfs.Default
@@ -43,7 +43,7 @@ func (o Options) withDefaults() (Options, error) {
 	o.SortBytes = cmp.Or(o.SortBytes, 1<<20)
 	o.LogBytes = cmp.Or(o.LogBytes, 256<<20)
 	o.openFiles = cmp.Or(o.openFiles, 256)
-	const maxUnits = 1<<24 - 2 // what 24 bits of the bucket index hold, with room to move its base
+	const maxUnits = 1<<24 - 2 // limit of 24 bits of the bucket index, with room to move its base
 	switch {
 	case o.Form < Basic || o.Form > Naive:
 		return o, fmt.Errorf("form %d is unknown", o.Form)
@@ -60,7 +60,7 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// ErrExists is the answer to a record whose id is taken.
+// ErrExists reports that the id of a record is taken.
 var ErrExists = errors.New("there is a record of that id")
 
 // Store is one directory. Calls come from one goroutine at a time.
@@ -77,8 +77,8 @@ type Store struct {
 	index   bucketIndex    // unused in Basic
 	log     logFile
 
-	reading int64                    // the unit of a Visit at work or not committed yet; 0: none
-	held    map[uint32][]heldMessage // for records of that unit that are not written back yet
+	reading int64                    // unit of a Visit that is running or not committed; 0: none
+	held    map[uint32][]heldMessage // for records of that unit without a write back yet
 
 	visit    Visit
 	sorter   sorter
@@ -88,10 +88,10 @@ type Store struct {
 	out      []byte
 	flushing []*stream
 	flushes  [4]int64 // of all buffers above 16, 4 and 1 pages; of one page
-	err      error    // the first failure; nothing goes on after it
+	err      error    // the first failure, which stops the store
 }
 
-// Open makes a store in a directory, which has none.
+// Open makes a store in a directory without one.
 func Open(dir string, o Options) (*Store, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -118,7 +118,7 @@ func Open(dir string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// fail remembers the first failure.
+// fail keeps the first failure.
 func (s *Store) fail(err error) error {
 	if err != nil && s.err == nil {
 		s.err = err
@@ -126,7 +126,7 @@ func (s *Store) fail(err error) error {
 	return err
 }
 
-// bucket returns that of a unit, empty if it was not used yet.
+// bucket returns the bucket of a unit, empty if it is new.
 func (s *Store) bucket(unit int64) *stream {
 	b := &s.ring[unit%int64(len(s.ring))]
 	if b.number != unit {
@@ -138,15 +138,14 @@ func (s *Store) bucket(unit int64) *stream {
 	return b
 }
 
-// clamp moves a due unit to where a record may be put: 1 to T after the last unit that was
-// begun.
+// clamp moves a due unit to a possible one: 1 to T after the last unit that was begun.
 func (s *Store) clamp(due int64) int64 {
 	t := max(s.clock, s.reading)
 	return min(max(due, t+1), t+int64(s.o.Units))
 }
 
-// Add stores a new record, whose body begins with its id, and returns its number. Without
-// index, in Basic, ids are not compared.
+// Add stores a new record, whose body begins with its id, and returns its number. Without an index,
+// in Basic, ids are not compared.
 func (s *Store) Add(due int64, body []byte) (seq uint32, err error) {
 	if s.err != nil {
 		return 0, s.err
@@ -187,18 +186,18 @@ func (s *Store) put(kind byte, seq uint32, due int64, body []byte) error {
 	return s.buffer(s.bucket(due), h, body)
 }
 
-// Visit is a record that is due. It is good until the function it was given to returns.
+// Visit is a due record. It is valid until the callback returns.
 type Visit struct {
 	Seq uint32
-	// Body begins with the id. It may be changed in place or replaced, but for the id.
+	// Body begins with the id. It may be changed in place or replaced, except the id.
 	Body []byte
 	// Messages are the payloads of the requests since the last visit, the oldest first.
 	Messages [][]byte
 }
 
-// Visit hands out the records of the next unit, once each, and stores them as visit leaves
-// them in the bucket of the unit that it returns, 1 to T after this one (steps 0.5 to 6).
-// Add and Request may be called from visit. Commit must follow.
+// Visit passes the records of the next unit to visit, once each, and stores them in the bucket of
+// the unit that visit returns, 1 to T after this one (steps 0.5 to 6). visit may call Add and
+// Request. Commit must follow.
 func (s *Store) Visit(visit func(v *Visit) (due int64)) error {
 	if s.err != nil {
 		return s.err
@@ -208,7 +207,7 @@ func (s *Store) Visit(visit func(v *Visit) (due int64)) error {
 	}
 	s.reading = s.clock + 1
 	b := s.bucket(s.reading)
-	err := s.flushAll(b) // sealed: what is put from now on is due later
+	err := s.flushAll(b) // sealed: later records are due later
 	if err == nil && s.o.Form == Basic {
 		err = s.each(b, func(f frame) error { return s.visitOne(f, nil, visit) })
 	} else if err == nil {
@@ -218,8 +217,7 @@ func (s *Store) Visit(visit func(v *Visit) (due int64)) error {
 	return s.fail(err)
 }
 
-// visitSorted visits the records of a bucket in the order of their ids, each with the messages that
-// follow it.
+// visitSorted visits the records of a bucket in the order of their ids, each with its messages.
 func (s *Store) visitSorted(b *stream, visit func(v *Visit) (due int64)) error {
 	var record, messages []byte
 	var ends []int
@@ -261,7 +259,7 @@ func (s *Store) visitSorted(b *stream, visit func(v *Visit) (due int64)) error {
 	return finish()
 }
 
-// visitOne visits a record and writes it back, and after it what was held for it.
+// visitOne visits a record and writes it back, followed by the messages held for it.
 func (s *Store) visitOne(f frame, messages [][]byte, visit func(v *Visit) (due int64)) error {
 	seq, id := f.seq(), f.id()
 	s.visit = Visit{seq, f.body(), messages}
@@ -286,15 +284,15 @@ func (s *Store) visitOne(f frame, messages [][]byte, visit func(v *Visit) (due i
 	return nil
 }
 
-// Request is a change of a record between its visits: a message that waits in the bucket
-// of the record [SAT 3.5].
+// Request is a change of a record between its visits: a message that waits in the bucket of the
+// record [SAT 3.5].
 type Request struct {
 	ID      ID
 	Delete  bool // the record is dropped instead of visited
 	Payload []byte
 }
 
-// ErrNoIndex is the answer of SAT/Basic to requests.
+// ErrNoIndex reports that SAT/Basic takes no requests.
 var ErrNoIndex = errors.New("SAT/Basic has no index: it takes no requests")
 
 // heldMessage waits until its record is written back.
@@ -303,9 +301,8 @@ type heldMessage struct {
 	body []byte
 }
 
-// Request sends messages and returns how many of them were for records that do not exist.
-// Looking them up is cheapest in the order of their ids. Messages for one record arrive in
-// the order in which they were sent.
+// Request sends messages and returns how many of them were for missing records. Looking them up is
+// cheapest in the order of their ids. Messages for one record arrive in the order of sending.
 func (s *Store) Request(requests ...Request) (unknown int, err error) {
 	if s.err != nil {
 		return 0, s.err
@@ -330,8 +327,8 @@ func (s *Store) Request(requests ...Request) (unknown int, err error) {
 	return unknown, s.fail(err)
 }
 
-// send appends a message to the bucket where the record is. If that is the bucket being
-// read, the message waits for the record to be written back, and follows it.
+// send appends a message to the bucket of its record. If that bucket is being read, the message
+// waits for the record to be written back, and follows it.
 func (s *Store) send(seq uint32, r *Request) error {
 	kind := byte(kindMessage)
 	if r.Delete {
@@ -348,8 +345,8 @@ func (s *Store) send(seq uint32, r *Request) error {
 	return nil
 }
 
-// Commit makes everything durable that was done before it, and ends the unit of a Visit:
-// its bucket is deleted (step 7) and the next one made ready (steps 8 and 9).
+// Commit makes all earlier changes durable, and ends the unit of a Visit: it deletes its bucket
+// (step 7) and prepares the next one (steps 8 and 9).
 func (s *Store) Commit() error {
 	if s.err != nil {
 		return s.err
@@ -388,9 +385,9 @@ func (s *Store) commit() error {
 	return nil
 }
 
-// Each flushes all write buffers and hands every record to visit once, in no order: to
-// verify a store. The body is good until visit returns, which must change nothing. Messages
-// that wait are left out.
+// Each flushes all write buffers and passes every record to visit once, in no order: to verify a
+// store. The body is valid until visit returns, which must change nothing. Waiting messages are
+// left out.
 func (s *Store) Each(visit func(body []byte, due int64) error) error {
 	if s.err != nil {
 		return s.err
@@ -412,7 +409,7 @@ func (s *Store) Each(visit func(body []byte, due int64) error) error {
 	return nil
 }
 
-// Close ends the use of the store.
+// Close closes the store.
 func (s *Store) Close() (err error) {
 	for s.files.newest != nil {
 		err = errors.Join(err, s.files.close(s.files.newest))

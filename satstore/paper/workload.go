@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// WorkloadOptions are those of a workload. A zero MaxUnits means the unit's Longest, a zero
-// FixedBytes 100.
+// WorkloadOptions configure a workload. A zero MaxUnits means the unit's Longest, a zero FixedBytes
+// 100.
 type WorkloadOptions struct {
 	Records    int
 	Unit       Unit
@@ -19,13 +19,13 @@ type WorkloadOptions struct {
 // FixedLengths are those of [SAT fig. 5, 10].
 var FixedLengths = []int{50, 100, 200, 400}
 
-// Workload is the records of some options.
+// Workload has the records of some options.
 type Workload struct {
 	WorkloadOptions
 	layout layout
 }
 
-// NewWorkload checks the options and fills in defaults.
+// NewWorkload checks the options and sets defaults.
 func NewWorkload(o WorkloadOptions) (*Workload, error) {
 	if o.Unit < Minute || o.Unit > Day {
 		return nil, fmt.Errorf("unit %d is unknown", o.Unit)
@@ -47,7 +47,7 @@ func NewWorkload(o WorkloadOptions) (*Workload, error) {
 	return &Workload{o, layoutOf(o.FixedBytes)}, nil
 }
 
-// ID returns the name of a record. Names look random: their order is none of the due times.
+// ID returns the name of a record. Names look random: their order differs from that of due times.
 func (w *Workload) ID(i uint32) (id ID) {
 	binary.BigEndian.PutUint64(id[:], draw(i, drawIDHigh))
 	binary.BigEndian.PutUint64(id[8:], draw(i, drawIDLow))
@@ -57,11 +57,11 @@ func (w *Workload) ID(i uint32) (id ID) {
 // MeanURLBytes is the mean length of URLs, measured over 2 million; [SAT 4.1] has 63.7.
 const MeanURLBytes = 63.6
 
-// MeanBytes is the usual length of a record, for estimates.
+// MeanBytes returns the usual length of a record, for estimates.
 func (w *Workload) MeanBytes() float64 { return float64(w.FixedBytes) + MeanURLBytes }
 
-// DueShare estimates which share of the records is due in a unit, in the long run: 0.008
-// with hours, 1 if the longest interval is one unit. It looks at 10,000 records.
+// DueShare estimates the share of the records due in a unit, in the long run: 0.008 with hours, 1
+// if the longest interval is one unit. It looks at 10,000 records.
 func (w *Workload) DueShare() float64 {
 	sum, n := 0.0, min(w.Records, 10_000)
 	for i := range uint32(n) {
@@ -79,7 +79,7 @@ const (
 	Day
 )
 
-// UnitNames are those that ParseUnit takes.
+// UnitNames are the names for ParseUnit.
 var UnitNames = []string{"minute", "hour", "day"}
 
 // ParseUnit returns the unit of a name.
@@ -99,7 +99,7 @@ func (u Unit) String() string {
 	return UnitNames[u-1]
 }
 
-// PerDay is how many units a day has.
+// PerDay returns how many units a day has.
 func (u Unit) PerDay() int {
 	switch u {
 	case Minute:
@@ -113,18 +113,18 @@ func (u Unit) PerDay() int {
 // longestDays is the upper limit of the intervals [SAT 4.1].
 const longestDays = 400
 
-// Longest is T, the longest interval in units: 400 days.
+// Longest returns T, the longest interval in units: 400 days.
 func (u Unit) Longest() int { return longestDays * u.PerDay() }
 
-// The shares that make the figures of [SAT fig. 2]: see the promises of this package.
+// Shares that make the figures of [SAT fig. 2]: see the package comment.
 const (
 	dailyShare = 0.075
 	rising     = 0.85 // of the daily, spread rising over the hours; the rest evenly
 	decay      = -0.5 // exponent of the days above one
 )
 
-// hourShares and dayShares are cumulative: of intervals of 1 to 24 hours among the daily,
-// and of 2 to 400 days among the others.
+// hourShares and dayShares are cumulative: of intervals of 1 to 24 hours among the daily, and of 2
+// to 400 days among the others.
 var hourShares, dayShares = cumulative(
 	24,
 	func(i int) float64 { return rising*float64(i+1)/300 + (1-rising)/24 },
@@ -144,9 +144,9 @@ func cumulative(n int, weight func(i int) float64) []float64 {
 	return sums
 }
 
-// intervalHours is tau in hours, 1 to 9600.
+// intervalHours returns tau in hours, 1 to 9600.
 func intervalHours(i uint32) int {
-	// Below the last of the sums, whatever rounding did to it.
+	// Below the last of the sums, in spite of rounding.
 	at := share(draw(i, drawLength)) * 0.9999999
 	if share(draw(i, drawSpread)) < dailyShare {
 		n, _ := slices.BinarySearch(hourShares, at)
@@ -156,7 +156,7 @@ func intervalHours(i uint32) int {
 	return (n+1)*24 + 1 + int(draw(i, drawHour)%24)
 }
 
-// Interval is tau of a record in units, 1 to Options.MaxUnits.
+// Interval returns tau of a record in units, 1 to Options.MaxUnits.
 func (w *Workload) Interval(i uint32) int {
 	tau := intervalHours(i)
 	switch w.Unit {
@@ -168,7 +168,7 @@ func (w *Workload) Interval(i uint32) int {
 	return min(tau, w.MaxUnits)
 }
 
-// First is when a record is due first.
+// First returns when a record is first due.
 func (w *Workload) First(i uint32) int { return w.first(i, w.Interval(i)) }
 
 func (w *Workload) first(i uint32, tau int) int { return 1 + int(draw(i, drawFirst)%uint64(tau)) }
@@ -203,7 +203,7 @@ const (
 	drawFilling = 64 // and all above
 )
 
-// draw is the k-th random number of record i.
+// draw returns the k-th random number of record i.
 func draw(i uint32, k uint64) uint64 {
 	return mix(mix(uint64(i)*0x9e3779b97f4a7c15+7) + k*0xd1342543de82ef95)
 }
