@@ -12,8 +12,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
-// FailAt is a disk on which operation k of those that count fails, from 1; with lasting, all that
-// follow it fail too. fired is set when one has failed.
+// FailAt returns a disk on which operation k fails, from 1, of those that counts selects; with
+// lasting, all later ones also fail. fired is set when one has failed.
 func FailAt(disk vfs.FS, k uint64, lasting bool, counts func(errorfs.Op) bool) (
 	fs vfs.FS, fired *atomic.Bool) {
 	var n atomic.Uint64
@@ -30,30 +30,30 @@ func FailAt(disk vfs.FS, k uint64, lasting bool, counts func(errorfs.Op) bool) (
 	})), fired
 }
 
-// Spared reports whether the short form of a test leaves out the i-th of many crashes: it has every
-// fifth. The race detector sees in a few what it sees in all.
+// Spared reports whether short tests leave out the i-th of many crashes: they keep every fifth. The
+// race detector finds in a few what it finds in all.
 func Spared(i int) bool { return testing.Short() && i%5 != 0 }
 
-// Full is a disk with so many bytes left. What does not fit is cut off, and the write fails.
+// Full is a disk with a number of bytes left. A write that does not fit is cut, and fails.
 type Full struct {
 	vfs.FS
 	left *atomic.Int64
 }
 
-// NewFull makes a disk of another one, with bytes left.
+// NewFull returns another disk with a number of bytes left.
 func NewFull(disk vfs.FS, bytes int64) Full {
 	f := Full{disk, new(atomic.Int64)}
 	f.left.Store(bytes)
 	return f
 }
 
-// Left is how many bytes are left; less than zero: something did not fit.
+// Left returns how many bytes are left; below zero: a write did not fit.
 func (f Full) Left() int64 { return f.left.Load() }
 
-// Free makes room for so many bytes.
+// Free sets the number of bytes left.
 func (f Full) Free(bytes int64) { f.left.Store(bytes) }
 
-// Create makes a file that takes from what is left.
+// Create makes a file that takes from the bytes left.
 func (f Full) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	file, err := f.FS.Create(name, c)
 	if err != nil {
@@ -62,7 +62,7 @@ func (f Full) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	return fullFile{file, f.left}, nil
 }
 
-// OpenReadWrite opens a file that takes from what is left.
+// OpenReadWrite opens a file that takes from the bytes left.
 func (f Full) OpenReadWrite(name string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (
 	vfs.File, error) {
 	file, err := f.FS.OpenReadWrite(name, c, o...)
@@ -108,7 +108,7 @@ func ReadFile(t testing.TB, fs vfs.FS, path string) []byte {
 	return b
 }
 
-// WriteFile makes a file of these bytes, instead of one of that name.
+// WriteFile makes or replaces a file with these bytes.
 func WriteFile(t testing.TB, fs vfs.FS, path string, b []byte) {
 	t.Helper()
 	f, err := fs.Create(path, vfs.WriteCategoryUnspecified)

@@ -1,6 +1,6 @@
-// Package crashtest has what the tests of all stores share: random tests that can be repeated, and
+// Package crashtest has helpers for the tests of all stores: random tests that can be repeated, and
 // disks that fail or become full.
 //
 // A random test takes its seed from the environment (RECRAWL_SEED), else from the number of the
-// process. RECRAWL_LONG asks for the long form of tests.
+// process. RECRAWL_LONG selects long tests.
 package crashtest

@@ -20,7 +20,7 @@ func Seeded(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 1))
 }
 
-// Long reports whether the long form of tests is asked for.
+// Long reports whether long tests are selected.
 func Long() bool { return os.Getenv("RECRAWL_LONG") != "" }
 
 // Must ends the test at an error.
