@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Ends returns a reader that ends lines with a line feed alone, where r ends them with a carriage
+// Ends returns a reader that ends lines with a line feed, even if r ends them with a carriage
 // return, or both.
 func Ends(r io.Reader) io.Reader { return &ends{r: r} }
 
@@ -22,7 +22,7 @@ func (e *ends) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// mend changes the ends of lines in place, and returns how many octets are left.
+// mend changes line ends in place, and returns how many bytes are left.
 func (e *ends) mend(p []byte) int {
 	if !e.after && bytes.IndexByte(p, '\r') < 0 {
 		return len(p)

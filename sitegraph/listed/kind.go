@@ -1,6 +1,6 @@
 package listed
 
-// Kind is what a line of a list is.
+// Kind is the kind of a line of a list.
 type Kind uint8
 
 const (
@@ -9,18 +9,18 @@ const (
 	Blank
 	Comment
 	Header    // names of columns
-	NoScheme  // as www.example.org/page
+	NoScheme  // such as www.example.org/page
 	NotWeb    // another scheme than http and https
 	Spaced    // a blank in the address
-	Divided   // a comma or the like in it, which may begin a column
+	Divided   // a comma or another separator inside, which may begin a column
 	Several   // more than one address
-	Invisible // control characters, or others that nobody sees
-	Forbidden // a character that no address has
+	Invisible // control characters, or other invisible ones
+	Forbidden // a character that is never in an address
 	TooLong   // longer than an address may be
-	NotUTF8   // octets that are no UTF-8
-	Zeros     // zero octets
+	NotUTF8   // bytes that are no UTF-8
+	Zeros     // zero bytes
 	Malformed // no whole address of a page
-	Kinds     // how many there are
+	Kinds     // their number
 )
 
 var kindNames = [Kinds]string{

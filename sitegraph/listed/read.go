@@ -12,22 +12,22 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Form is how the lines of a list are read. The zero value reads one without a header.
+// Form is how the lines of a list are read. The zero value reads a list without a header.
 type Form struct {
-	// Whole says that lines have no columns but between tabs, so that commas, semicolons and bars
-	// are parts of addresses.
+	// Whole is set if only tabs separate columns, so that commas, semicolons and bars are parts of
+	// addresses.
 	Whole bool
 
-	separator byte // of columns; 0: not known
-	column    int  // of the address, from 1; 0: not known
+	separator byte // of columns; 0: unknown
+	column    int  // of the address, from 1; 0: unknown
 }
 
-// separators are what may be between columns, beside a tab.
+// separators are possible separators of columns besides a tab.
 const separators = ",;|"
 
-// Begin judges a list by its beginning: it sets Whole where columns would be in more of the lines,
-// or the header has one column. It returns the number of the line that is the header, which Read
-// must not get; 0: there is none.
+// Begin judges a list by its beginning. It sets Whole if separators appear inside addresses of most
+// lines, or the header has one column. It returns the number of the header line, which Read must
+// not get; 0: none.
 func (f *Form) Begin(head []byte) (header int64) {
 	n, rows, divided := int64(0), 0, 0
 	for line := range bytes.Lines(head[:min(len(head), judged)]) {
@@ -46,14 +46,14 @@ func (f *Form) Begin(head []byte) (header int64) {
 		}
 	}
 	if rows >= enoughRows && 2*divided < rows {
-		f.Whole = true // a column would be in all
+		f.Whole = true // otherwise all lines would have columns
 	}
 	return 0
 }
 
 const (
-	judged     = 64 << 10 // octets of a list that Begin looks at
-	enoughRows = 32       // tell a list whose addresses have commas from one with columns
+	judged     = 64 << 10 // bytes of a list that Begin looks at
+	enoughRows = 32       // distinguish a list whose addresses have commas from one with columns
 )
 
 // takeHeader reports whether the first line of a list is its header.
@@ -77,7 +77,7 @@ func (f *Form) takeHeader(text string) bool {
 	return false
 }
 
-// addressNames are what columns with addresses are called.
+// addressNames are names of columns with addresses.
 var addressNames = map[string]bool{"url": true, "urls": true, "uri": true, "address": true,
 	"addresses": true, "link": true, "loc": true, "location": true, "href": true, "page": true,
 	"page url": true, "page_url": true, "pageurl": true, "full url": true, "landing page": true,
@@ -85,8 +85,8 @@ var addressNames = map[string]bool{"url": true, "urls": true, "uri": true, "addr
 	"original url": true, "original_url": true, "web address": true, "target_url": true,
 	"adresse": true, "web-adresse": true, "lien": true, "enlace": true, "seite": true}
 
-// Read returns the canonical address that a line names, or why it names none. The address may share
-// memory with the line.
+// Read returns the canonical address in a line, or the reason why there is none. The address may
+// share memory with the line.
 func (f *Form) Read(line []byte) (url string, kind Kind) {
 	text := trim(line)
 	switch {
@@ -129,7 +129,7 @@ func (f *Form) Read(line []byte) (url string, kind Kind) {
 	return address(row)
 }
 
-// ofRow reads the column of a row that is the address.
+// ofRow reads the address column of a row.
 func (f *Form) ofRow(columns []string, first bool) (string, Kind) {
 	if f.column > 0 {
 		if f.column > len(columns) {
@@ -146,7 +146,7 @@ func (f *Form) ofRow(columns []string, first bool) (string, Kind) {
 		switch {
 		case !strings.Contains(column, "://"):
 		case !hasScheme(unwrapped(column)):
-			return "", Malformed // a sentence, or of another format
+			return "", Malformed // a sentence, or another format
 		case at >= 0:
 			return "", Several
 		default:
@@ -178,7 +178,7 @@ func quoted(row string) (string, Kind) {
 	return "", Forbidden
 }
 
-// single reads a text that is an address and nothing else, perhaps in quotes or brackets.
+// single reads a text that is only an address, perhaps in quotes or brackets.
 func single(text string) (string, Kind) {
 	text = unwrapped(text)
 	if text == "" {
@@ -202,7 +202,7 @@ func unwrapped(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// One reads an argument, or another text that is one address and nothing else.
+// One reads an argument, or another text that is only one address.
 func One(text string) (url string, kind Kind) {
 	if text = string(trim([]byte(text))); text == "" {
 		return "", Blank
@@ -210,10 +210,10 @@ func One(text string) (url string, kind Kind) {
 	return address(text)
 }
 
-// address reads a text that is an address as a whole. The parser alone would drop tabs and ends of
-// lines, and code blanks and quotes.
+// address reads a text that is completely an address. The parser alone would drop tabs and line
+// ends, and escape blanks and quotes.
 func address(text string) (string, Kind) {
-	if !utf8.ValidString(text) { // other columns may be, as spreadsheets write them
+	if !utf8.ValidString(text) { // other columns may have it, as from spreadsheets
 		return "", NotUTF8
 	}
 	if hasScheme(text) {
@@ -231,7 +231,7 @@ func address(text string) (string, Kind) {
 	return whole(text)
 }
 
-// whole brings an address to its canonical form.
+// whole returns the canonical form of an address.
 func whole(text string) (string, Kind) {
 	if !hasScheme(text) {
 		return "", judge(text)
@@ -258,9 +258,9 @@ func whole(text string) (string, Kind) {
 	return "", Malformed
 }
 
-// undivided takes off the separators at the end of a text. It is false if one inside may begin a
+// undivided removes the separators at the end of a text. It returns false if one inside may begin a
 // column: a page may have such a character in its name, and a list columns without a header. Only
-// what goes on as names of pages do is certain.
+// text that continues like a page name is certain.
 func undivided(text string) (whole string, ok bool) {
 	text = strings.TrimRight(text, separators)
 	at := strings.IndexAny(text, separators)
@@ -280,11 +280,11 @@ func undivided(text string) (whole string, ok bool) {
 	return text, true
 }
 
-// pageEnds are how names of pages end.
+// pageEnds are endings of page names.
 var pageEnds = map[string]bool{"html": true, "htm": true, "xhtml": true, "shtml": true, "php": true,
 	"asp": true, "aspx": true, "jsp": true, "cfm": true}
 
-// judge says why a text without http:// or https:// before it is no address.
+// judge returns why a text without http:// or https:// is no address.
 func judge(text string) Kind {
 	scheme, rest, ok := strings.Cut(text, ":")
 	switch {
@@ -322,8 +322,8 @@ func hasScheme(text string) bool {
 		len(text) > 8 && strings.EqualFold(text[:8], "https://")
 }
 
-// isComment reports whether a line is a comment. What begins with two slashes may be an address
-// without a scheme. Spreadsheets write "sep=;" before the header.
+// isComment reports whether a line is a comment. A line with two slashes may be an address without
+// a scheme. Spreadsheets write "sep=;" before the header.
 func isComment(text []byte) bool {
 	switch text[0] {
 	case '#', ';':
@@ -337,7 +337,7 @@ func isComment(text []byte) bool {
 	return false
 }
 
-// withoutComment cuts a comment behind an address: a blank and a sign.
+// withoutComment cuts a comment after an address: a blank and a sign.
 func withoutComment(text string) string {
 	at := strings.IndexAny(text, " \t")
 	if at < 0 {
@@ -350,7 +350,7 @@ func withoutComment(text string) string {
 	return text
 }
 
-// split divides a row into columns. Quotes hold what is between them together.
+// split divides a row into columns. Quotes keep their content together.
 func split(row string, separator byte) []string {
 	if strings.IndexByte(row, '"') < 0 || separator == '\t' {
 		return strings.Split(row, string(rune(separator)))
@@ -364,7 +364,7 @@ func split(row string, separator byte) []string {
 	return columns
 }
 
-// isPlain reports whether a line has no character that needs a closer look: most lines are plain.
+// isPlain reports whether a line has only simple characters, as most lines have.
 func isPlain(text []byte) bool {
 	if len(text) < 8 || text[0]|0x20 != 'h' {
 		return false
@@ -384,7 +384,7 @@ var plain = func() (is [256]bool) {
 	return is
 }()
 
-// trim takes off white space, and marks that nobody sees.
+// trim removes white space and invisible marks at both ends.
 func trim(line []byte) []byte {
 	if n := len(line); n > 0 && plain[line[0]] && plain[line[n-1]] {
 		return line
@@ -395,7 +395,7 @@ func trim(line []byte) []byte {
 	})
 }
 
-// isInvisible reports whether nobody sees a character. Joiners are spelling in some scripts.
+// isInvisible reports whether a character is invisible. Joiners are spelling in some scripts.
 func isInvisible(c rune) bool {
 	return unicode.IsControl(c) || unicode.Is(unicode.Cf, c) && c != '\u200c' && c != '\u200d'
 }

@@ -15,15 +15,13 @@ import (
 const (
 	// MostSeeds bounds a list.
 	MostSeeds = 1_000_000
-	// mostProblems are told of a list.
+	// mostProblems bounds the reported problems of a list.
 	mostProblems = 10
-	// longestLine bounds a line, in octets.
+	// longestLine bounds a line, in bytes.
 	longestLine = 4 << 10
 )
 
-// Scope is where pages count.
-//
-// It says which pages a list of seeds takes in: each seed with how far from it pages count.
+// Scope decides which pages count, by a list of seeds, each with a distance.
 //
 // # Guarantees
 //
@@ -42,21 +40,21 @@ type Scope struct {
 	servers map[string]*within
 
 	mu   sync.Mutex
-	hops map[string]int // how many links may still be followed from a page; by bare address
+	hops map[string]int // links that may still be followed from a page; by bare address
 }
 
-// within is what counts of a server.
+// within is the part of a server in scope.
 type within struct {
 	all         bool
-	directories []string        // bare, each with a slash behind it
+	directories []string        // bare, each with a final slash
 	pages       map[string]bool // bare
 }
 
-// ScopeForms is what a line of a list may say behind an address.
+// ScopeForms lists the possible texts after an address.
 const ScopeForms = "page, directory, server or hops N"
 
-// ParseScope reads a list: an address a line, and behind it, after a blank, its scope; server, if
-// there is none. "#" begins a comment.
+// ParseScope parses a list: an address a line, and after a blank its scope; server by default. "#"
+// begins a comment.
 func ParseScope(list io.Reader) (*Scope, error) {
 	s := &Scope{servers: map[string]*within{}, hops: map[string]int{}}
 	known := map[string]bool{}
@@ -128,7 +126,7 @@ func (s *Scope) add(url string, words []string) error {
 	return nil
 }
 
-// Has reports whether a canonical address is in scope. nil has all.
+// Has reports whether a canonical address is in scope; nil has all.
 func (s *Scope) Has(url string) bool {
 	if s == nil {
 		return true
@@ -151,8 +149,8 @@ func (s *Scope) Has(url string) bool {
 	return ok
 }
 
-// Lead takes in where a page leads, so that Has knows which of its links are in scope: to redirect,
-// unless that is "", and to links. A nil Scope takes in nothing.
+// Lead notes the targets of a page, so that Has knows which of its links are in scope: redirect,
+// unless that is "", and links. A nil Scope ignores it.
 func (s *Scope) Lead(url, redirect string, links []string) {
 	if s == nil {
 		return
@@ -171,7 +169,7 @@ func (s *Scope) Lead(url, redirect string, links []string) {
 	}
 	host, _, _ := strings.Cut(sitegraph.Bare(url), "/")
 	for _, link := range links {
-		to := sitegraph.Bare(sitegraph.Tidy(link)) // under which it becomes known
+		to := sitegraph.Bare(sitegraph.Tidy(link)) // the address under which it becomes known
 		if of, _, _ := strings.Cut(to, "/"); of == host {
 			if known, ok := s.hops[to]; !ok || known < left-1 {
 				s.hops[to] = left - 1
@@ -180,7 +178,7 @@ func (s *Scope) Lead(url, redirect string, links []string) {
 	}
 }
 
-// left returns how many links may be followed from an address; 0: none, or it is not known.
+// left returns how many links may be followed from an address; 0: none, or unknown.
 func (s *Scope) left(url string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
