@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// isApart reports whether the system was told that places of a mapping that are read lie apart.
+// isApart reports whether the system was asked to read places of a mapping as far apart.
 func isApart(t *testing.T, room []byte) bool {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/smaps")
@@ -29,8 +29,7 @@ func isApart(t *testing.T, room []byte) bool {
 	return false
 }
 
-// All that is shown is read as was said last: also what is shown since, and what moves out of an
-// image.
+// All mappings follow the last call of Apart, including later ones and those moved out of an image.
 func TestApart(t *testing.T) {
 	i, column := take(t, kept(t, numbersTo(3*settleStep/8)))
 	defer i.Close()

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// kept is a directory with an image of a column and a piece.
+// kept returns a directory with an image of a column and a piece.
 func kept(t *testing.T, numbers []uint32) (dir string) {
 	t.Helper()
 	f := open(t)
@@ -47,8 +47,8 @@ func take(t *testing.T, dir string) (*Image, []uint32) {
 	return i, unsafe.Slice((*uint32)(at), n/4)
 }
 
-// What was only read of an image leaves memory where the files take too much, and what was written
-// to it stays.
+// Parts of an image that were only read leave memory when the files take too much; written parts
+// stay.
 func TestEaseOfImage(t *testing.T) {
 	want := numbersTo(16 << 20 / 4)
 	i, column := take(t, kept(t, want))
@@ -84,8 +84,8 @@ func TestEaseOfImage(t *testing.T) {
 	}
 }
 
-// Whatever of a column was moved out of the image, it holds what was written to it, before and
-// after, it grows, and the image stays.
+// A column keeps its values, written before or after any step of settling. It grows, and the image
+// stays.
 func TestSettle(t *testing.T) {
 	want := numbersTo(5 * settleStep / 8) // some steps
 	dir := kept(t, want)
@@ -128,15 +128,15 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// checkLate has all images checked while they are in use.
+// checkLate makes all images be checked during their use.
 func checkLate(t *testing.T) {
 	before := CheckedFirst
 	CheckedFirst = 0
 	t.Cleanup(func() { CheckedFirst = before })
 }
 
-// Damage that is found when the image is in use is told, and the next process finds no image. A
-// process that died before it was told leaves a mark: then all is checked at first.
+// Damage found during the use of an image is reported, and the next process finds no image. A
+// process that died before leaves a mark: then all is checked first.
 func TestDamageFoundLate(t *testing.T) {
 	checkLate(t)
 	want := numbersTo(100_000)
@@ -191,7 +191,7 @@ func TestDamageFoundLate(t *testing.T) {
 	}
 }
 
-// Who gives up an image that is not checked yet leaves it, and its mark.
+// Giving up an image that is not checked yet leaves it, and its mark.
 func TestCheckGivenUp(t *testing.T) {
 	checkLate(t)
 	dir := kept(t, numbersTo(3*imageStep))
@@ -212,8 +212,8 @@ func TestCheckGivenUp(t *testing.T) {
 	i.Close()
 }
 
-// The memory of an image that was given up may be that of the next one. Nothing of the first is
-// left that would forget what is written there.
+// The memory of a closed image may be that of the next one. Nothing of the closed one may release
+// it.
 func TestClosedImageForgetsNothing(t *testing.T) {
 	numbers := numbersTo(1 << 20)
 	first, column := take(t, kept(t, numbers[:len(numbers)/2]))
@@ -226,7 +226,7 @@ func TestClosedImageForgetsNothing(t *testing.T) {
 	for k := range column {
 		column[k] = uint32(k)
 	}
-	file.most.Store(1) // as a watch that is late
+	file.most.Store(1) // like a late watch
 	file.ease(false)
 	file.forgetAll()
 	for k, n := range column {
@@ -236,7 +236,7 @@ func TestClosedImageForgetsNothing(t *testing.T) {
 	}
 }
 
-// Once an image is checked, to ask costs nothing.
+// Once an image is checked, Checked costs nothing.
 func TestCheckedIsCheap(t *testing.T) {
 	defer func(most int64) { CheckedFirst = most }(CheckedFirst)
 	CheckedFirst = 0

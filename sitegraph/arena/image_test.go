@@ -12,8 +12,8 @@ import (
 	"unsafe"
 )
 
-// What an image holds is what was kept, whatever its files were used for since, and the File that
-// is made of it goes on: columns grow, pieces come and go, and it is kept again.
+// An image has the kept data, whatever its files were used for since. The File made from it
+// continues: columns grow, pieces come and go, and it is kept again.
 func TestImages(t *testing.T) {
 	f := open(t)
 	all := func([]byte) bool { return true }
@@ -79,8 +79,8 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// A process that dies leaves the image that it went on from as it was, whatever it wrote since: the
-// next one takes it again.
+// A process that dies leaves its image unchanged, whatever it wrote since: the next process takes
+// it again.
 func TestImageOutlivesProcesses(t *testing.T) {
 	f := open(t)
 	numbers := Grow(f, []uint32(nil), 3*imageStep/4)
@@ -126,7 +126,7 @@ func TestImageOutlivesProcesses(t *testing.T) {
 			t.Error("room that the image does not need is not used")
 		}
 		for range 40 {
-			file.Put(bytes.Repeat([]byte("other "), 1_000_000)) // another window is begun
+			file.Put(bytes.Repeat([]byte("other "), 1_000_000)) // begins another window
 		}
 		file.Free(piece)
 		file.Release()
@@ -140,14 +140,14 @@ func TestImageOutlivesProcesses(t *testing.T) {
 	file.Release()
 	other, _ := file.Put(bytes.Repeat([]byte("PIECE "), 1000))
 	kept = other
-	keep(file, column) // now the first piece is of no image
+	keep(file, column) // now no image has the first piece
 	if p, ok := file.Put(make([]byte, len(piece.Bytes))); !ok || p.at != piece.at {
 		t.Error("the room of a piece that no image needs is not used again")
 	}
 	take()
 }
 
-// Where there is no room for copies the files of the image are used up.
+// Without room for copies the files of the image are used up.
 func TestImageOnFullDisk(t *testing.T) {
 	f := open(t)
 	numbers := Grow(f, []uint32(nil), 100_000)
@@ -173,7 +173,7 @@ func TestImageOnFullDisk(t *testing.T) {
 	}
 }
 
-// An image of which one byte is wrong is not taken, and stays as it is.
+// An image with one wrong byte is refused, and stays as it is.
 func TestDamagedImage(t *testing.T) {
 	f := open(t)
 	numbers := Grow(f, []uint16(nil), 9000)
@@ -198,7 +198,7 @@ func TestDamagedImage(t *testing.T) {
 		}
 		for _, at := range []int{0, len("owner"), min(17_999, len(content)-1)} {
 			if strings.HasSuffix(name, "-pieces") && at >= unit {
-				continue // no piece lies there yet
+				continue // no piece there yet
 			}
 			damaged := slices.Clone(content)
 			damaged[at] ^= 0x10
@@ -219,7 +219,7 @@ func TestDamagedImage(t *testing.T) {
 	}
 }
 
-// Whatever a head says, it is taken or refused.
+// Any head is accepted or refused.
 func FuzzImageHead(f *testing.F) {
 	f.Add([]byte(imageMagic + "{}"))
 	f.Fuzz(func(t *testing.T, head []byte) {

@@ -32,7 +32,7 @@ func open(t *testing.T) *File {
 	return f
 }
 
-// Pieces stay as they were put, over many Releases, until they are freed; their room is used again.
+// Pieces stay unchanged over many Releases until they are freed; their room is reused.
 func TestPieces(t *testing.T) {
 	f := open(t)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -83,7 +83,7 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// A column keeps its values and its place while it grows, and what is added is zero.
+// A column keeps its values and its address while it grows, and new values are zero.
 func TestColumns(t *testing.T) {
 	f := open(t)
 	type value struct {
@@ -147,7 +147,7 @@ func TestWithoutFile(t *testing.T) {
 	}
 }
 
-// A disk that is full, here a limit of the size of files, costs memory and no values.
+// A full disk, here a limit of the size of files, costs memory and no values.
 func TestFullDisk(t *testing.T) {
 	f := open(t)
 	var before unix.Rlimit
@@ -186,8 +186,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// Of files that are watched a bounded part stays in memory, and no value is lost while one
-// goroutine writes and another forgets.
+// A bounded part of watched files stays in memory, and no value is lost while one goroutine writes
+// and another releases.
 func TestLargeFilesLeaveMemory(t *testing.T) {
 	f := open(t)
 	if shownBytes() == 0 {
@@ -212,8 +212,8 @@ func TestLargeFilesLeaveMemory(t *testing.T) {
 	}
 }
 
-// Where the system can be told so, a value that is read of a file that is watched brings its own
-// page into memory, and no neighbours of it: also in what came before the watch, and after it.
+// If the system allows it, reading a value of a watched file loads its own page and no neighbours,
+// in parts from before the watch and after it.
 func TestSinglePages(t *testing.T) {
 	f := open(t)
 	if shownBytes() == 0 {
