@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Jeffay, Stanat and Martel 1991: a download of 8 that has just begun lets one of 3 with I=10 in,
-// one of 9 does not; and with the long one longer than the short interval nothing helps.
+// Jeffay, Stanat and Martel 1991: after the start of a download of 8, one of 3 with I=10 still
+// fits, one of 9 does not. If the long one is longer than the short interval nothing helps.
 func TestBlockingByHand(t *testing.T) {
 	for _, c := range []struct {
 		took Tick
@@ -27,8 +27,8 @@ func TestBlockingByHand(t *testing.T) {
 	}
 }
 
-// exactly decides by all moments whether servers that share a connection keep their deadlines: the
-// theorem without its short cuts.
+// exactly decides by all times whether servers that share a connection keep their deadlines: the
+// theorem without short cuts.
 func exactly(tasks []job) bool {
 	need := 0.0
 	for _, t := range tasks {
@@ -51,8 +51,8 @@ func exactly(tasks []job) bool {
 	return true
 }
 
-// The test with its short cuts is the theorem, and what it proves the scheduler keeps: with EDF and
-// each connection for its own servers, longest downloads and shorter ones miss nothing.
+// The test with short cuts equals the theorem, and the scheduler keeps what it proves: with EDF and
+// each connection for its own servers, the longest and shorter downloads miss nothing.
 func TestProved(t *testing.T) {
 	alone, together := 0, 0
 	for seed := range uint64(200) {
@@ -91,7 +91,7 @@ func TestProved(t *testing.T) {
 					}
 					return most
 				}, func(ID, Tick) {})
-				// All begin at once, within their first period: that one may be late.
+				// All begin at once, within their first period, which may be late.
 				if m := s.Missed(); m.Total() > int64(len(tasks)) {
 					t.Errorf("seed %d: connection %d with %v misses %+v", seed, at, tasks, m)
 				}

@@ -17,7 +17,7 @@ func TestClassify(t *testing.T) {
 		of(40, 1, 30, 50),   // I=10: 3 connections, counts as one
 		of(400, 1, 25, 150), // I=100: 0.25, the longest download is longer
 		of(20, 10, 1, 2),    // 1/L=5 < I_min=10: 0.1
-		of(0, 10, 1, 2),     // nothing is wanted
+		of(0, 10, 1, 2),     // no visits wanted
 	}
 	f := Classify(demands, 2)
 	want := []Class{Feasible, Steady, Temporary, PolitenessBound, Feasible}
@@ -41,7 +41,7 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// Each cure by its number: the delay that would do, the factor, the pages.
+// Each cure by its number: the sufficient delay, the factor, the pages.
 func TestCures(t *testing.T) {
 	d := Demand{Least: 10 * Second, Times: Times{Mean: Second, Max: 2 * Second}, Pages: []Pages{
 		{Interval: 20 * Second, Count: 3, Weight: 5}, {Interval: 20 * Second, Count: 1},
@@ -75,7 +75,7 @@ func randomDemands(seed uint64, servers int) []Demand {
 		d.Times.Max = d.Times.Mean * Tick(1+rng.IntN(6))
 		for range 1 + rng.IntN(12) {
 			change := Second + Tick(rng.ExpFloat64()*float64(200*Second))
-			wanted := change * Tick(min(rng.IntN(5), 1)) // one in five is not wanted at all
+			wanted := change * Tick(min(rng.IntN(5), 1)) // one in five is not wanted
 			d.Pages = append(d.Pages, Pages{Interval: wanted, Change: change, Count: rng.IntN(4),
 				Weight: float64(rng.IntN(3))})
 		}
@@ -84,7 +84,7 @@ func randomDemands(seed uint64, servers int) []Demand {
 	return all
 }
 
-// H9: after each correction the bound fits and no server is infeasible; the optimum loses least; a
+// After each correction the bound fits and no server is infeasible. The optimum loses least. A
 // demand that fits stays as it is.
 func TestCorrect(t *testing.T) {
 	for seed := range uint64(6) {
@@ -124,8 +124,8 @@ func TestCorrect(t *testing.T) {
 	}
 }
 
-// The optimum, where it can be found by hand: of two pages on a server with room for one visit in
-// two, the one that changes too fast is left out (Cho and Garcia-Molina 2003).
+// The optimum by hand: of two pages on a server with room for one visit in two, the one that
+// changes too fast is left out (Cho and Garcia-Molina 2003).
 func TestOptimalByHand(t *testing.T) {
 	d := Demand{Least: 100 * Second, Pages: []Pages{{Interval: Second}, {Interval: 1000 * Second},
 		{Interval: 100 * Second}}}
@@ -144,7 +144,7 @@ func TestOptimalByHand(t *testing.T) {
 	}
 }
 
-// The switch waits, stays, and does not flap between its two levels.
+// The switch waits for its hold, and does not flap between its two levels.
 func TestRegime(t *testing.T) {
 	r := NewRegime(10)
 	var changes []Tick
@@ -173,7 +173,7 @@ func TestRegime(t *testing.T) {
 	}
 }
 
-// Two servers behind one address take turns: together they may ask more than politeness allows.
+// Two servers at one address take turns: together they may ask more than politeness allows.
 func TestSharedAddress(t *testing.T) {
 	of := func(address string) Demand {
 		return Demand{Address: address, Least: 10 * Second, Times: Times{Mean: Second, Max: Second},
@@ -187,7 +187,7 @@ func TestSharedAddress(t *testing.T) {
 	}
 }
 
-// A budget of visits leaves the most value: none of it is left unused, and more buys more.
+// A budget of visits keeps the most value: it is used up, and a larger one keeps more.
 func TestAfford(t *testing.T) {
 	demands := randomDemands(3, 30)
 	free := Afford(demands, 0)

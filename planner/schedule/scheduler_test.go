@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// drive runs downloads that take what took says, until a moment, and calls began at each start.
+// drive runs downloads, which take the time of took, until a given time, and calls began at each
+// start.
 func drive(s *Scheduler, from, until Tick, took func(ID) Tick, began func(ID, Tick)) Tick {
 	type end struct {
 		id ID
@@ -45,8 +46,8 @@ func drive(s *Scheduler, from, until Tick, took func(ID) Tick, began func(ID, Ti
 	return until
 }
 
-// [HIER 2.4]: I=100 s, e=1 s, I_min=1 s: 100 downloads in 10,000 s, and not 5,000 as by the text of
-// eq. 6.
+// [HIER 2.4]: I=100 s, e=1 s, I_min=1 s: 100 downloads in 10,000 s, not 5,000 as by the text of eq.
+// 6.
 func TestOnePerPeriod(t *testing.T) {
 	s := New(EDF)
 	s.Add(0, Server{Load: RateOf(100 * Second), Least: Second,
@@ -58,8 +59,8 @@ func TestOnePerPeriod(t *testing.T) {
 	}
 }
 
-// Guarantees 1 and 2 under random servers, too few connections and changes of intervals: at most C
-// downloads, one a server, one start a period, and what was missed and made adds up to the periods.
+// Guarantees 1 and 2 under random servers, few connections and changes of intervals: at most C
+// downloads, one a server, one start a period. Missed and made periods add up to all.
 func TestInvariants(t *testing.T) {
 	for _, p := range Policies {
 		for seed := range uint64(8) {
@@ -135,7 +136,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// Who waited for what: a download longer than its period, and a pause longer than it.
+// Causes of missed periods: a download longer than its period, and a pause longer than it.
 func TestMissedBy(t *testing.T) {
 	for _, c := range []struct {
 		least, took Tick
@@ -195,7 +196,8 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// A new interval of a page moves its server at once, in each state, and back leaves all as it was.
+// A new interval of a page moves its server at once, in each state; changing it back restores the
+// state.
 func TestReschedule(t *testing.T) {
 	s := New(FREQ)
 	slow := s.Add(0, Server{Load: RateOf(1000 * Second), Times: Times{Mean: 10 * Second}})
@@ -231,7 +233,7 @@ func TestReschedule(t *testing.T) {
 	}
 }
 
-// A caller that knows when a server may be asked names the moment, the pool and the interval.
+// A caller that knows when a server may be asked gives the time, the pool and the interval.
 func TestUntil(t *testing.T) {
 	s := New(EDF)
 	a := s.Add(0, Server{Times: Times{Mean: 100}})
@@ -260,7 +262,8 @@ func TestUntil(t *testing.T) {
 	}
 }
 
-// A million servers: what a choice costs, with all that belongs to it, and what a server takes.
+// BenchmarkChoice measures a choice among a million servers, with all its work, and the memory of a
+// server.
 func BenchmarkChoice(b *testing.B) {
 	for _, policy := range []Policy{EDF, SJF} {
 		for _, servers := range []int{10_000, 1_000_000} {
@@ -274,7 +277,7 @@ func BenchmarkChoice(b *testing.B) {
 				}
 				now := Tick(0)
 				for b.Loop() {
-					now += 10 // a tenth of the servers is idle in the end: most wait
+					now += 10 // in the end a tenth of the servers is idle: most wait
 					s.Wake(now)
 					if id, ok := s.Next(0, now); ok {
 						s.Done(id, now)

@@ -17,7 +17,7 @@ func generated(t testing.TB, servers int, seed uint64) *Web {
 	return w
 }
 
-// [HIER 3.1]: the generated web has the published numbers, whatever the seed.
+// [HIER 3.1]: the generated web has the published numbers for any seed.
 func TestPublishedNumbers(t *testing.T) {
 	seeds := []uint64{1, 2}
 	if testing.Short() {
@@ -47,7 +47,7 @@ func TestPublishedNumbers(t *testing.T) {
 	}
 }
 
-// A web by hand: what each server misses, and whose fault it is.
+// A web by hand: the missed periods of each server, and their causes.
 func TestRun(t *testing.T) {
 	w := &Web{PageBytes: 1e6}
 	w.Add("fine.example", 10*Second, []uint32{1000})
@@ -82,8 +82,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// [HIER fig. 7] in small: with ample connections EDF and FREQ miss nothing; when they are scarce
-// SJF misses least; the same call gives the same result.
+// [HIER fig. 7] in small: with ample connections EDF and FREQ miss nothing; with few SJF misses
+// least; the same call gives the same result.
 func TestPoliciesCompared(t *testing.T) {
 	w := generated(t, 8203, 1).Feasible(Second)
 	bound := Classify(w.Demands(Second), 0).Bound
@@ -112,7 +112,7 @@ func TestPoliciesCompared(t *testing.T) {
 	}
 }
 
-// H10: in a pool of their own, infeasible servers take nothing from the others.
+// In a separate pool, infeasible servers take nothing from the others.
 func TestApart(t *testing.T) {
 	w := generated(t, 8203, 1)
 	o := SimulateOptions{Policy: EDF, Connections: 18, Least: Second, Duration: Day / 4}
@@ -130,7 +130,7 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// corrected is the web with other intervals: those of demands that were made of it and corrected.
+// corrected returns the web with the intervals of corrected demands.
 func corrected(w *Web, demands []Demand) *Web {
 	out := &Web{Took: w.Took, PageBytes: w.PageBytes, Servers: append([]WebServer(nil),
 		w.Servers...)}
@@ -140,7 +140,7 @@ func corrected(w *Web, demands []Demand) *Web {
 	return out
 }
 
-// After a correction nothing is missed: the simulator agrees with what Correct promises.
+// After a correction nothing is missed: the simulator agrees with Correct.
 func TestCorrected(t *testing.T) {
 	w := generated(t, 2000, 1)
 	demands := w.Demands(Second)

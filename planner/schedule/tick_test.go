@@ -67,7 +67,7 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// Sums are exact: what is added and taken away leaves nothing, in any order.
+// Sums are exact: adding and subtracting leaves nothing, in any order.
 func TestRateSums(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var load Rate
@@ -89,7 +89,7 @@ func TestRateSums(t *testing.T) {
 	}
 }
 
-// What is written of times is read again, and nonsense is refused.
+// Encoded times are decoded again, and nonsense is refused.
 func TestTimes(t *testing.T) {
 	var seen Times
 	for _, took := range []Tick{1000, 3000, 2000} {
