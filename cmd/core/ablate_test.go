@@ -32,7 +32,8 @@ func readFile(t *testing.T, path string) string {
 	return string(b)
 }
 
-// The default policy is compared with the others, and with itself without each of its parts.
+// TestEvalAblate compares the default policy with the others, and with itself without each of its
+// parts.
 func TestEvalAblate(t *testing.T) {
 	t.Parallel()
 	dir := fourServers(t)
@@ -98,8 +99,8 @@ func TestEvalAblate(t *testing.T) {
 	}
 }
 
-// What cannot be read of what the policy had learnt costs a warning; the rest of the store is
-// shown.
+// TestInspectWithoutWhatWasLearnt checks that an unreadable lesson of the policy costs a warning,
+// and the rest of the store is shown.
 func TestInspectWithoutWhatWasLearnt(t *testing.T) {
 	data := t.TempDir()
 	store, err := satstore.Open(data, satstore.Options{})

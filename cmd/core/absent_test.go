@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Evaluations on histories say that these have no feeds, sitemaps or headers, in text, report and
-// JSON, where a policy takes part that goes by them elsewhere.
+// TestEvalSaysWhatIsAbsent checks that evaluations on histories say that feeds, sitemaps or headers
+// are missing, in text, report and JSON, if a policy takes part that uses them elsewhere.
 func TestEvalSaysWhatIsAbsent(t *testing.T) {
 	t.Parallel()
 	dir := fourServers(t)
@@ -17,7 +17,7 @@ func TestEvalSaysWhatIsAbsent(t *testing.T) {
 	const rate = "ncis is greedy on the rate alone"
 	for _, test := range []struct {
 		protocol, policy string
-		times            int // that each output says so
+		times            int // how often each output says so
 	}{{"stream", "sites,interval", 1}, {"snapshot", "norconex,interval", 1},
 		{"stream", "ncis,norconex", 1}, {"stream", "interval", 0}} {
 		html := filepath.Join(t.TempDir(), "report.html")

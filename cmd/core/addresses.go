@@ -6,7 +6,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/listed"
 )
 
-// webAddress is the page that an argument names.
+// webAddress returns the page that an argument names.
 func webAddress(raw string) (string, error) {
 	address, kind := listed.One(raw)
 	switch kind {

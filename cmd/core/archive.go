@@ -27,7 +27,7 @@ func (p *Program) archiveStatus(context.Context, []string) error {
 	if err != nil {
 		return err
 	}
-	defer r.Close() // nothing was written to it
+	defer r.Close() // it was only read
 	journal := ""
 	if p.config.Data != "" {
 		journal = filepath.Join(p.config.Data, "journal")

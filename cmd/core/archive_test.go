@@ -24,15 +24,15 @@ import (
 	"github.com/recrawl/recrawl/satstore/journal"
 )
 
-// captured is what an archive has of visits: by address and time of the visit, the MD5 of the body,
-// content coding undone; "" where the record has none.
+// captured is the archive's record of visits: the MD5 of the body by URL and time, content coding
+// undone; "" without a body.
 type captured map[string]string
 
 func visitKey(url string, at time.Time) string {
 	return url + " " + at.UTC().Format(time.RFC3339Nano)
 }
 
-// readArchive reads all records. Only the last file may be cut, and only where that is allowed.
+// readArchive reads all records. Only the last file may be cut, and only with cutAllowed.
 func readArchive(t *testing.T, dir string, cutAllowed bool) captured {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.warc.gz"))
@@ -133,8 +133,8 @@ func acknowledgedAreKept(t *testing.T, data, dir string, cutAllowed bool) (visit
 	return visits
 }
 
-// TestArchiveKilled kills a run that keeps an archive at random moments. Whatever the journal
-// acknowledged is in the archive, before and after it is mended.
+// TestArchiveKilled kills a run with an archive at random times. The archive has everything that
+// the journal acknowledged, before and after its repair.
 func TestArchiveKilled(t *testing.T) {
 	kills := 6
 	if long() {
@@ -175,7 +175,8 @@ func TestArchiveKilled(t *testing.T) {
 	}
 }
 
-// An archive that begins beside an old store has the pages that it refers to.
+// TestArchiveBeginsLate checks that an archive which begins beside an old store gets the pages that
+// it refers to.
 func TestArchiveBeginsLate(t *testing.T) {
 	lab := serve(t, library(shelves{servers: 1, sections: 2, pages: 5, days: 3000,
 		every: func(int, int, int) int { return 0 }}))
@@ -269,7 +270,7 @@ func TestArchiveBeginsLate(t *testing.T) {
 	}
 }
 
-// show warc says what is wrong with a file, and shows what can be read of it.
+// TestShowWARC checks that show warc reports the fault of a file, and shows its readable part.
 func TestShowWARC(t *testing.T) {
 	var w warc.Writer
 	var file []byte
@@ -302,9 +303,8 @@ func TestShowWARC(t *testing.T) {
 	}
 }
 
-// TestArchiveOnFullDisk lets the disk of an archive fill up, again and again. The run ends and says
-// why, the archive can be read, whatever was acknowledged is in it, and it goes on when there is
-// room.
+// TestArchiveOnFullDisk fills the disk of an archive repeatedly. The run ends and says why, the
+// archive is readable and has everything acknowledged, and the run continues when there is room.
 func TestArchiveOnFullDisk(t *testing.T) {
 	t.Parallel()
 	disk := t.TempDir()

@@ -11,7 +11,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/journal"
 )
 
-// visitsOf are those of a journal to an address, the oldest first.
+// visitsOf returns the visits to a URL in a journal, oldest first.
 func visitsOf(t *testing.T, dir, url string) (of []journal.Entry) {
 	t.Helper()
 	for _, e := range readJournal(t, dir) {
@@ -22,16 +22,16 @@ func visitsOf(t *testing.T, dir, url string) (of []journal.Entry) {
 	return of
 }
 
-// TestAttacksOnLaterVisits are the cases of the table that one visit does not show: H10, pages that
-// change at each request, M04, a server that says "not modified" for ever though its page changes,
-// and X04, a sitemap whose dates lie ahead and change at each request. What X04 comes to in months
-// is TestLiarGainsNothing of planner/crawl, and M01, hosts that are asked once,
-// TestManyHostsAskedOnce of fetch, which names the tests of each bound.
+// TestAttacksOnLaterVisits has the cases of the table that need several visits. H10: pages that
+// change at each request. M04: a server that answers "not modified" for ever though its page
+// changes. X04: a sitemap with future dates that change at each request. TestLiarGainsNothing of
+// planner/crawl runs X04 over months. M01, hosts that are asked once, is TestManyHostsAskedOnce of
+// fetch.
 func TestAttacksOnLaterVisits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 20 s")
 	}
-	t.Parallel() // it waits more than it works
+	t.Parallel() // it mostly waits
 	const text = "<p>The text of this page stays as it is, whatever stands beside it in its source."
 	const listed = 3
 	var sitemaps atomic.Int32
@@ -74,9 +74,9 @@ func TestAttacksOnLaterVisits(t *testing.T) {
 	})
 	dir := filepath.Join(t.TempDir(), "data")
 	p := l.crawl(t, dir, "--round", "1s")
-	const most = 20 // visits until a change must be found: one in 16 is without condition
+	const most = 20 // visits until a change must be found: one in 16 is unconditional
 	eventually(t, "enough visits", func() bool {
-		time.Sleep(500 * time.Millisecond) // it reads the whole journal
+		time.Sleep(500 * time.Millisecond) // each read is of the whole journal
 		for i := range listed {
 			if len(visitsOf(t, dir, l.start(2)+fmt.Sprint(i))) < 2 {
 				return false
@@ -99,8 +99,7 @@ func TestAttacksOnLaterVisits(t *testing.T) {
 		!strings.Contains(all, " changed") {
 		t.Errorf("M04: %s", all)
 	}
-	// it names them, and no more: on a busy machine they get at most twice the visits of the page
-	// that it does not name
+	// It names only these. On a busy machine they get at most twice the visits of the unnamed page.
 	for i := range listed {
 		visits, others := visitsOf(t, dir, l.start(2)+fmt.Sprint(i)), visitsOf(t, dir, l.start(2))
 		if visits[0].Verdict != "first" || visits[1].Verdict != "unchanged" ||
@@ -109,7 +108,7 @@ func TestAttacksOnLaterVisits(t *testing.T) {
 				i, len(visits), visits[0].Verdict, visits[1].Verdict, len(others))
 		}
 	}
-	if n := sitemaps.Load(); n != 1 { // not before 10 minutes are over
+	if n := sitemaps.Load(); n != 1 { // not within 10 minutes
 		t.Errorf("X04: the sitemap was read %d times", n)
 	}
 }

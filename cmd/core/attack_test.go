@@ -28,30 +28,30 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// attack is a hostile server. Its start page is asked for, and what the pages of the server lead
-// to.
+// attack is a hostile server. The program visits its start page, and the pages that it leads to.
 type attack struct {
 	id, about string
-	host      string // a name, instead of its address
-	// answers a request for a path; robots.txt and sitemap.xml too
+	host      string // a name instead of an address
+	// serve answers a request for a path, also for robots.txt and sitemap.xml.
 	serve func(w *wire, p string)
-	// outcome of the start page, or held; "": the journal need not name it
+	// want is the outcome of the start page, or held; "": the journal need not name it.
 	want string
 	most int  // requests at most; 0: any number
 	none bool // no request at all
-	// where its start page redirects to: a start page from then on, which may not be asked for
+	// leads is the target of its start page's redirect: a start page from then on, which may not be
+	// visited.
 	leads string
 }
 
-// held is what becomes of a page that settings refuse: it is in no journal.
+// held is the result for a page that settings refuse: it is in no journal.
 const held = "held"
 
-// isHeld reports whether explain says that a process which has ended did not ask for a page.
+// isHeld reports whether explain says that an ended process did not ask for a page.
 func isHeld(t *testing.T, dir, url string) bool {
 	return strings.Contains(recrawl(t, "explain", "--data", dir, url).stdout, " did not ask: ")
 }
 
-// wire is a connection on which an attack writes whatever it likes.
+// wire is a connection on which an attack writes anything.
 type wire struct {
 	net.Conn
 	lab   *attackLab
@@ -89,7 +89,7 @@ func location(status int) func(*wire, string) {
 	return func(w *wire, target string) { w.answer(status, "Location: "+target+"\r\n", nil) }
 }
 
-// usual serves a start page; robots.txt, sitemap.xml and all else are not there.
+// usual serves a start page. robots.txt, sitemap.xml and all other pages are missing.
 func usual(w *wire, path, page string) {
 	if path != "/" {
 		w.answer(404, "", nil)
@@ -109,14 +109,14 @@ func everyPage(body string) func(*wire, string) {
 	}
 }
 
-// everyNew serves for all pages what it makes of a new random text.
+// everyNew serves for each page the result of page for a new random text.
 func everyNew(page func(id string) string) func(*wire, string) {
 	return func(w *wire, path string) {
 		everyPage(page(fmt.Sprintf("%08x7f", rand.Uint32())))(w, path)
 	}
 }
 
-// start serves a start page in its own way.
+// startPage serves a start page with serve.
 func startPage(serve func(w *wire)) func(*wire, string) {
 	return func(w *wire, path string) {
 		if path != "/" {
@@ -131,7 +131,7 @@ func rawStart(text string) func(*wire, string) {
 	return startPage(func(w *wire) { w.send("%s", text) })
 }
 
-// endless writes a text again and again, at once or at a pace.
+// endless repeats a text, at once or with pauses.
 func endless(w *wire, text string, pace time.Duration) {
 	for {
 		if _, err := io.WriteString(w, text); err != nil {
@@ -141,7 +141,7 @@ func endless(w *wire, text string, pace time.Duration) {
 	}
 }
 
-// manyLinks are so many, to pages of the same server.
+// manyLinks returns n links to pages of the same server.
 func manyLinks(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -178,8 +178,8 @@ var (
 		"gopher://127.2.0.1:PORT/", "javascript:alert(1)", "s3://bucket/key"}
 )
 
-// attacks are the cases of the table that need a server; those of bodies alone follow from package
-// hostile.
+// attacks returns the cases of the table that need a server; those of bodies alone are made from
+// fetchtest.Bodies.
 func attacks() []attack {
 	mega := bytes.Repeat([]byte("<p>x"), 1<<22)
 	member := gzipped(nil)
@@ -533,8 +533,7 @@ func attacks() []attack {
 				endless(w, "x", time.Second)
 			}), want: ""},
 	}
-	// A redirect of a page that a link led to is not followed to another server; that of a start
-	// page is.
+	// A redirect of a linked page to another server is not followed; one of a start page is.
 	for _, target := range slices.Concat(spellings, schemes, ports) {
 		a := attack{id: "S06b", about: "start page moves to " + target, want: "failed", most: 1,
 			serve: startPage(func(w *wire) {
@@ -599,14 +598,14 @@ func robotsOf(body func() string) func(*wire, string) {
 	}
 }
 
-// host is the address that was asked.
+// host returns the address that was asked.
 func (w *wire) host() string {
 	host, _, _ := net.SplitHostPort(w.LocalAddr().String())
 	return host
 }
 
-// attackLab serves all attacks: each on an address of 127.1.0.0/16, which the program may ask. It
-// also listens on 127.2.0.0/16, and on another port, where nobody may come.
+// attackLab serves all attacks, each at an address of 127.1.0.0/16, which the program may ask. It
+// also listens at 127.2.0.0/16 and at another port, where no request may arrive.
 type attackLab struct {
 	port, otherPort, nameserver string
 	attacks                     []attack
@@ -614,18 +613,18 @@ type attackLab struct {
 	mu       sync.Mutex
 	asked    map[int]int // by attack
 	trespass []string
-	private  []string // headers that tell something of the client
+	private  []string // headers with data about the client
 	lookups  map[string]int
-	last     map[string]time.Time // when an address was asked
-	early    []string             // that were asked again before the pause was over
+	last     map[string]time.Time // last request to an address
+	early    []string             // requests before the pause was over
 }
 
-// placed is an address with the ports of the lab.
+// placed returns a URL with the ports of the lab.
 func (l *attackLab) placed(address string) string {
 	return strings.NewReplacer("PORT", l.port, "OTHER", l.otherPort).Replace(address)
 }
 
-// canonical is a placed address as the journal has it.
+// canonical returns a placed URL in the form of the journal.
 func (l *attackLab) canonical(address string) string {
 	canonical, _ := sitegraph.Canonical(l.placed(address))
 	return canonical
@@ -634,7 +633,7 @@ func (l *attackLab) canonical(address string) string {
 // attackDelay is the pause between requests to an address.
 const attackDelay = 100 * time.Millisecond
 
-// address of an attack; its number begins at 1.
+// address returns the address of an attack; the first number is 1.
 func (l *attackLab) address(i int) string { return fmt.Sprintf("127.1.%d.%d", 1+i/200, 1+i%200) }
 
 func (l *attackLab) of(address string) int {
@@ -724,7 +723,7 @@ func (l *attackLab) answer(conn net.Conn) {
 }
 
 // serveNames answers for the hosts of attacks: private.test is not public, rebind.test only at
-// first, both.test has an address of either kind.
+// first, both.test has both kinds of addresses.
 func (l *attackLab) serveNames(conn net.PacketConn) {
 	buffer := make([]byte, 2048)
 	for {
@@ -780,18 +779,18 @@ func (l *attackLab) serveNames(conn net.PacketConn) {
 	}
 }
 
-// TestAttackTable lets the program crawl all attacks at once, and shows what came of each:
+// TestAttackTable lets the program crawl all attacks at once, and shows the result of each:
 //
 //	go test ./cmd/core -run '^TestAttackTable$' -v
 func TestAttackTable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 10 s")
 	}
-	t.Parallel() // it waits more than it works
+	t.Parallel() // it mostly waits
 	l := newAttackLab(t, attacks())
 	dir := filepath.Join(t.TempDir(), "data")
 	p := l.crawl(t, dir, "--quiet=false")
-	// the longest on a machine that has much else to do
+	// longest is for a busy machine
 	const least, longest = 8 * time.Second, 5 * time.Minute
 	most, began := 0, time.Now()
 	for time.Since(began) < least || time.Since(began) < longest && !l.done(t, dir) {
@@ -806,7 +805,7 @@ func TestAttackTable(t *testing.T) {
 	const day = 24 * time.Hour // a round
 	rounds := 1 + int(time.Now().Truncate(day).Sub(began.Truncate(day))/day)
 	entries := readJournal(t, dir)
-	seen := map[string]journal.Entry{} // the first of each page
+	seen := map[string]journal.Entry{} // first visit of each page
 	for _, e := range entries {
 		if _, ok := seen[e.URL]; !ok {
 			seen[e.URL] = e
@@ -857,10 +856,10 @@ func TestAttackTable(t *testing.T) {
 	}
 }
 
-// TestNameThatBecomesPrivate (S04): a name has a public address at first, and a private one (TTL 0)
-// when the program asks again, at its next start. Nobody comes to the private one.
+// TestNameThatBecomesPrivate (S04) has a name with a public address at first, and a private one
+// (TTL 0) at the next start of the program. No request arrives at the private one.
 func TestNameThatBecomesPrivate(t *testing.T) {
-	t.Parallel() // it waits more than it works
+	t.Parallel() // it mostly waits
 	l := newAttackLab(t,
 		[]attack{{id: "S04", host: "rebind.test", serve: everyPage(manyLinks(1000))}})
 	dir := filepath.Join(t.TempDir(), "data")
@@ -883,16 +882,16 @@ func TestNameThatBecomesPrivate(t *testing.T) {
 	}
 }
 
-// TestAttacksAreKept lets the program keep an archive of what attacks send on the wire: W of the
-// table, and those of headers, codings, chunks and lengths. It stays sound.
+// TestAttacksAreKept lets the program archive what attacks send: W of the table, and those of
+// headers, codings, chunks and lengths. The archive stays sound.
 func TestAttacksAreKept(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 10 s")
 	}
-	t.Parallel() // it waits more than it works
+	t.Parallel() // it mostly waits
 	all := attacks()
 	all = slices.DeleteFunc(all[:len(all)-len(fetchtest.Bodies)], func(a attack) bool {
-		// slow, and of many pages
+		// slow, or with many pages
 		return !strings.Contains("BWTLMDR", a.id[:1]) || strings.HasPrefix(a.id, "T01") ||
 			a.id == "B07"
 	})
@@ -900,7 +899,7 @@ func TestAttacksAreKept(t *testing.T) {
 	dir, kept := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "kept")
 	p := l.crawl(t, dir, "--archive", kept)
 	eventually(t, "an outcome of each attack", func() bool {
-		time.Sleep(200 * time.Millisecond) // it reads the whole journal
+		time.Sleep(200 * time.Millisecond) // each read is of the whole journal
 		return len(readJournal(t, dir)) > 0 && l.done(t, dir)
 	})
 	p.interrupt()
@@ -909,7 +908,7 @@ func TestAttacksAreKept(t *testing.T) {
 	l.checkKept(t, kept, readJournal(t, dir))
 }
 
-// crawl starts the program with all attacks, and with settings beside the usual ones.
+// crawl starts the program with all attacks, and with additional settings.
 func (l *attackLab) crawl(t *testing.T, dir string, more ...string) *program {
 	t.Helper()
 	args := []string{"run", "--data", dir, "--user-agent", contact, "--allow-network",
@@ -925,7 +924,7 @@ func (l *attackLab) crawl(t *testing.T, dir string, more ...string) *program {
 		"ALL_PROXY=http://127.2.0.1:" + l.port, "GOMEMLIMIT=384MiB"}, args...)
 }
 
-// done reports whether the journal names the start page of each attack that is to have an outcome.
+// done reports whether the journal names the start page of each attack with a wanted outcome.
 func (l *attackLab) done(t *testing.T, dir string) bool {
 	t.Helper()
 	named := map[string]bool{}
@@ -964,11 +963,11 @@ func readJournal(t *testing.T, dir string) (entries []journal.Entry) {
 	return entries
 }
 
-// checkKept reads an archive of attacks: each record is whole and of a page that was asked for,
-// whatever a server sent, and every answer of the journal is in it.
+// checkKept checks the archive of attacks: each record is complete and of a requested page, and
+// every answer of the journal is in it.
 func (l *attackLab) checkKept(t *testing.T, dir string, entries []journal.Entry) {
 	t.Helper()
-	lost := map[string]bool{} // visits with an answer, until their record is read
+	lost := map[string]bool{} // visits with an answer whose record was not read yet
 	for _, e := range entries {
 		if e.Status > 0 && !e.NoArchive {
 			lost[visitKey(e.URL, e.Time)] = true

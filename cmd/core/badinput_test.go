@@ -16,8 +16,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// TestBadInput gives the program what it must refuse: with a message that says where, a
-// hint what to do, the documented exit code, and nothing on standard output.
+// TestBadInput gives the program invalid input. It must refuse it with a message that says where, a
+// hint what to do, the documented exit code, and no standard output.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -198,14 +198,14 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestUnknownEnvironment refuses a misspelt variable.
+// TestUnknownEnvironment checks that a misspelt variable is refused.
 func TestUnknownEnvironment(t *testing.T) {
 	recrawlIn(t, t.TempDir(), []string{"RECRAWL_BUDJET=5"}, "run").refused(t, 2, "RECRAWL_BUDJET",
 		`did you mean "RECRAWL_BUDGET"?`)
 }
 
-// historyFile is a history of a start page, pages of one directory, and weekly changes of
-// one of them, over the window of the evaluation.
+// historyFile writes a history of a start page and pages of one directory, one of which changes
+// weekly over the window of the evaluation.
 func historyFile(t *testing.T, server string, pages int) string {
 	t.Helper()
 	const from, week = 1_700_000_000, 7 * 24 * 3600
@@ -236,7 +236,7 @@ func historyFile(t *testing.T, server string, pages int) string {
 	return b.String()
 }
 
-// storeWith makes a store by a run that may visit nothing, and replaces a file of it.
+// storeWith makes a store by a run without visits, and replaces a file of it.
 func storeWith(t *testing.T, name string, content []byte) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -253,8 +253,8 @@ func newerStore(t *testing.T) string {
 	return storeWith(t, "FORMAT", []byte("recrawl satstore 99\nunit_weeks 3\n"))
 }
 
-// TestFullDisk runs until a small file system is full, frees space, and goes on: whatever
-// was acknowledged is there.
+// TestFullDisk runs until a small file system is full, frees space, and continues: everything
+// acknowledged is there.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	disk := t.TempDir()
@@ -274,7 +274,7 @@ func TestFullDisk(t *testing.T) {
 		"--delay", "1ms", "--round", "1s", "--unlimited", "--workers", fmt.Sprint(workers),
 		"--quiet", "--min-free", "0"}, lab.starts()...)
 
-	// A first part with room, so that there is something to lose.
+	// A first part with room makes data that could be lost.
 	w.runs = append(w.runs, time.Now())
 	recrawl(t, append(args, "--rounds", "1")...).ok(t)
 	w.look()
@@ -301,8 +301,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestDiskNearlyFull: with less than --min-free no visit begins, run says so, and goes on by itself
-// when there is space.
+// TestDiskNearlyFull checks that with less than --min-free no visit begins, that run says so, and
+// that it continues by itself when there is space.
 func TestDiskNearlyFull(t *testing.T) {
 	t.Parallel()
 	disk := t.TempDir()
@@ -338,7 +338,7 @@ func TestDiskNearlyFull(t *testing.T) {
 	p.interrupt()
 }
 
-// fill leaves so many bytes free.
+// fill leaves room bytes free.
 func fill(t *testing.T, disk, filler string, room int64) {
 	t.Helper()
 	var fs syscall.Statfs_t

@@ -16,19 +16,19 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// basis is what run, and each shard of a node, crawls with.
+// basis is the common part of run and of each shard of a node.
 type basis struct {
 	data     *opened
 	filters  *filter.Set
 	client   *fetch.MeteredClient
 	underWay *quarantine.Register
-	archive  *archive.Archive  // nil: none is kept
-	keeper   *requisite.Keeper // nil: what pages show is not kept
+	archive  *archive.Archive  // nil: no archive
+	keeper   *requisite.Keeper // nil: requisites are not kept
 	journal  *journal.Journal
-	parts    parts // what is closed at the end
+	parts    parts // to close at the end
 }
 
-// open opens it in the data directory.
+// open opens the basis in the data directory.
 func (b *basis) open(ctx context.Context, p *Program) (err error) {
 	if b.filters, err = p.Filters(); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (b *basis) open(ctx context.Context, p *Program) (err error) {
 	return nil
 }
 
-// options are those of its loop by the settings.
+// options returns the options of its loop by the settings.
 func (b *basis) options(p *Program) crawl.Options {
 	bounds := sitegraph.DefaultBounds
 	bounds.MaxPages = p.config.MaxPages

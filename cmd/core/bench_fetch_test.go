@@ -57,7 +57,7 @@ type benchFetch struct {
 	} `json:"in_flight"`
 }
 
-// TestBenchFetch lets each client fetch a few pages, and leaves nothing behind.
+// TestBenchFetch lets each client fetch a few pages, and checks that no file remains.
 func TestBenchFetch(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("127.0.0.0/8 has its addresses on Linux only")

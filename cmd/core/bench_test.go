@@ -67,7 +67,7 @@ type benchEngine struct {
 	Runs          []benchRun
 }
 
-// benchClaim is a statement of a paper and what was measured.
+// benchClaim is a statement of a paper with its measurement.
 type benchClaim struct {
 	Claim, Source, Verdict string
 	Fitted                 bool
@@ -115,7 +115,7 @@ type benchSat struct {
 	}
 }
 
-// TestBenchSat measures a small store, with requests and without, and leaves nothing behind.
+// TestBenchSat measures a small store, with and without requests, and checks that no file remains.
 func TestBenchSat(t *testing.T) {
 	t.Parallel() // it waits for the disk
 	dir := t.TempDir()
@@ -150,7 +150,7 @@ func TestBenchSat(t *testing.T) {
 	}
 }
 
-// TestBenchHelp names what a reader must know to read a result.
+// TestBenchHelp checks that the help names what readers of a result need.
 func TestBenchHelp(t *testing.T) {
 	r := recrawl(t, "bench", "sat", "--help").ok(t)
 	for _, k := range bench.Kinds {
@@ -167,12 +167,12 @@ func TestBenchHelp(t *testing.T) {
 	}
 }
 
-// TestBenchFigures draws all figures at a size at which they mean nothing.
+// TestBenchFigures draws all figures, too small to have a meaning.
 func TestBenchFigures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("90 short runs")
 	}
-	t.Parallel() // it waits for the disk, or for memory where there is such a file system
+	t.Parallel() // it waits for the disk, or for memory if there is such a file system
 	dir, err := os.MkdirTemp("/dev/shm", "recrawl-bench-")
 	if err != nil {
 		dir = t.TempDir()
@@ -200,7 +200,7 @@ func TestBenchFigures(t *testing.T) {
 		t.Errorf("figures %v", numbers)
 	}
 	selfContained(t, html)
-	// Figures 5, 7 to 9 and the requests are judged: ten numbers or more, each with a verdict.
+	// Figures 5, 7 to 9 and the requests are judged: at least ten numbers, each with a verdict.
 	found := 0
 	for _, c := range b.Claims {
 		found += len(c.Found)
@@ -249,7 +249,7 @@ func TestBenchRefuses(t *testing.T) {
 	}
 }
 
-// TestBenchInterrupt stops in the middle, and nothing is left.
+// TestBenchInterrupt stops in the middle, and checks that no file remains.
 func TestBenchInterrupt(t *testing.T) {
 	dir := t.TempDir()
 	p := start(t, t.TempDir(), nil, "bench", "sat", "--records", "300000", "--dir", dir)

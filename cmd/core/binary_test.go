@@ -23,17 +23,16 @@ import (
 	"github.com/recrawl/recrawl/fetch/fetchtest"
 )
 
-// These tests run the program itself, as its users do: they see arguments, files, signals,
-// exit codes, what is printed, and what arrives at a web server.
+// These tests run the program itself, as users do: with arguments, files, signals, exit codes,
+// output, and requests at a web server.
 
-// patience bounds whatever must come at some time. It decides nothing but how long a test
-// hangs that would fail anyway.
+// patience limits waits for expected events. It only determines how long a failing test hangs.
 const patience = 5 * time.Minute
 
 const contact = "e2e/1.0 (+https://example.org/bot)"
 
-// asProgram is set in the environment of a process that is the program and no test. The binary of
-// the tests holds the whole program, and a build of its own would be the same code linked again.
+// asProgram in the environment makes a process of the test binary the program, because the binary
+// contains all of it and need not be linked twice.
 const asProgram = "TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -42,17 +41,17 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		core.MainOfAll()
 	}
-	// Heaps are small, and a quarter of the time was spent on their garbage. Commands that run in
-	// this process leave the collector as it is if the variable is set; start takes it out.
+	// Heaps are small, and collecting their garbage took a quarter of the time. Commands in this
+	// process leave the collector unchanged if the variable is set; start removes it.
 	os.Setenv("GOGC", "400")
 	debug.SetGCPercent(400)
-	// Linux counts the memory of this process as peak memory of the processes that it starts, too.
+	// Linux counts the memory of this process also as peak memory of processes that it starts.
 	debug.SetMemoryLimit(700 << 20)
 	fetchtest.MoreAtOnce()
 	m.Run()
 }
 
-// freeAddress is one of loopback at which nobody listens.
+// freeAddress returns an address of loopback without a listener.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -71,8 +70,8 @@ type program struct {
 	ended          chan struct{}
 }
 
-// environment of the program is that of the tests without variables of the program, and that of
-// the collector.
+// environment returns the environment of the tests without variables of the program, and with that
+// of the collector.
 func environment() []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "RECRAWL_") || strings.HasPrefix(v, "COLUMNS=") ||
@@ -81,7 +80,7 @@ func environment() []string {
 	return append(env, asProgram+"=1")
 }
 
-// binary is the program, if the environment says so.
+// binary returns the program, which the environment may name.
 func binary(t *testing.T) string {
 	t.Helper()
 	path, err := os.Executable()
@@ -91,7 +90,7 @@ func binary(t *testing.T) string {
 	return path
 }
 
-// start begins the program in dir with extra variables in its environment.
+// start starts the program in dir with extra variables in its environment.
 func start(t *testing.T, dir string, env []string, args ...string) *program {
 	t.Helper()
 	p := &program{t: t, ended: make(chan struct{})}
@@ -103,7 +102,7 @@ func start(t *testing.T, dir string, env []string, args ...string) *program {
 		t.Fatal(err)
 	}
 	go func() {
-		p.cmd.Wait() // its error is in the process state
+		p.cmd.Wait() // the process state has the error
 		close(p.ended)
 	}()
 	t.Cleanup(func() {
@@ -113,7 +112,7 @@ func start(t *testing.T, dir string, env []string, args ...string) *program {
 	return p
 }
 
-// wait for the end; the exit code is -1 after a signal.
+// wait waits for the end; the exit code is -1 after a signal.
 func (p *program) wait() int {
 	p.t.Helper()
 	select {
@@ -126,7 +125,7 @@ func (p *program) wait() int {
 	return p.cmd.ProcessState.ExitCode()
 }
 
-// kill ends the program with SIGKILL. It must not have ended before.
+// kill ends the program with SIGKILL. It must still be running.
 func (p *program) kill() {
 	p.t.Helper()
 	p.cmd.Process.Kill()
@@ -137,7 +136,7 @@ func (p *program) kill() {
 	}
 }
 
-// interrupt is Ctrl-C: SIGINT, after which the program ends in order.
+// interrupt sends SIGINT, like Ctrl-C, after which the program ends in order.
 func (p *program) interrupt() {
 	p.t.Helper()
 	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
@@ -149,7 +148,7 @@ func (p *program) interrupt() {
 	}
 }
 
-// result is what an ended call left.
+// result is the output of an ended call.
 type result struct {
 	args           []string
 	code           int
@@ -162,19 +161,20 @@ func (p *program) result() result {
 	return result{p.cmd.Args[1:], code, p.stdout.String(), p.stderr.String()}
 }
 
-// recrawl runs the program in a directory of its own.
+// recrawl runs the program in a new directory.
 func recrawl(t *testing.T, args ...string) result {
 	t.Helper()
 	return recrawlIn(t, t.TempDir(), nil, args...)
 }
 
-// recrawlIn calls the program, which collects garbage less often than usual: a tenth less time.
+// recrawlIn runs the program with less garbage collection than usual, which saves a tenth of the
+// time.
 func recrawlIn(t *testing.T, dir string, env []string, args ...string) result {
 	t.Helper()
 	return start(t, dir, append([]string{"GOGC=400"}, env...), args...).result()
 }
 
-// ok demands exit code 0.
+// ok checks for exit code 0.
 func (r result) ok(t *testing.T) result {
 	t.Helper()
 	return r.exit(t, 0)
@@ -189,8 +189,8 @@ func (r result) exit(t *testing.T, code int) result {
 	return r
 }
 
-// refused demands what every refusal has: the code, one error line with each of the words,
-// a hint, and nothing on standard output.
+// refused checks for a refusal: the code, one error line with each of the words, a hint, and no
+// standard output.
 func (r result) refused(t *testing.T, code int, words ...string) result {
 	t.Helper()
 	r.exit(t, code)
@@ -212,8 +212,7 @@ func (r result) refused(t *testing.T, code int, words ...string) result {
 	return r
 }
 
-// decode reads JSON that was printed; fields that the test does not know are an error
-// where strict.
+// decode reads printed JSON; with strict, unknown fields are an error.
 func decode[T any](t *testing.T, r result, strict bool) T {
 	t.Helper()
 	var v T

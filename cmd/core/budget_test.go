@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestLimits crawls three servers under budgets of several kinds, in two processes: what the
-// servers saw and sent is within all of them, and what did not fit is told.
+// TestLimits crawls three servers under several kinds of budgets, in two processes: all requests
+// and answers are within them, and what did not fit is reported.
 func TestLimits(t *testing.T) {
 	lab := serve(t, library(shelves{servers: 3, sections: 3, pages: 12, days: 1, every: still}))
 	host := strings.TrimPrefix(lab.bases[1], "http://")
@@ -83,8 +83,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestBudgetIsShare crawls under a share of the known pages a day, which is 100 fetches at least
-// and grows with what is known; plan and explain go by the same number.
+// TestBudgetIsShare crawls with a share of the known pages a day as budget, which is at least 100
+// fetches and grows with the known pages. plan and explain use the same number.
 func TestBudgetIsShare(t *testing.T) {
 	lab := serve(t, library(shelves{servers: 3, sections: 4, pages: 20, days: 1, every: still}))
 	data := []string{"--data", filepath.Join(t.TempDir(), "data"), "--round", "24h"}

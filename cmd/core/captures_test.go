@@ -13,8 +13,8 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive/captures"
 )
 
-// TestCapturesOfArchive archives a web that changes, imports the archive in several forms into
-// stores of their own, and as histories, which eval reads.
+// TestCapturesOfArchive archives a web that changes. It imports the archive in several forms into
+// separate stores, and as histories for eval.
 func TestCapturesOfArchive(t *testing.T) {
 	t.Parallel() // it waits for rounds to end
 	lab := serve(t, library(shelves{servers: 2, sections: 2, pages: 5, days: 3000,
@@ -47,7 +47,7 @@ func TestCapturesOfArchive(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(dir, "of-kept", "import.sort*")); len(left) > 0 {
 		t.Errorf("%v is left", left)
 	}
-	// run goes on from there: no page is new, and it asks for the links of all.
+	// run continues from there: no page is new, and it requests the links of all.
 	recrawlIn(t, dir, nil, append([]string{"run", "--data", "of-kept.cdxj"}, args[5:]...)...).ok(t)
 	if c := recrawlIn(t, dir, nil, "import", "--data", "of-kept.cdxj",
 		"kept.cdxj").ok(t); !strings.Contains(c.stdout, "0 past visits") {
@@ -72,7 +72,8 @@ func TestCapturesOfArchive(t *testing.T) {
 	}
 }
 
-// What cannot be imported says why, and what to do.
+// TestCapturesRefused checks that input which cannot be imported is refused with a reason and a
+// hint.
 func TestCapturesRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -101,14 +102,14 @@ func TestCapturesRefused(t *testing.T) {
 		f.Bad[0].At != 2 || r.Asked[0].Requests != 2 {
 		t.Errorf("%+v", r)
 	}
-	// A list alone is taken in as ever, and knows what came by others.
+	// A list alone is imported as usual, and pages of other imports are known.
 	if r := decode[importRun](t, in("--data", "d", "--json", "urls.txt").ok(t), true); r.New != 0 ||
 		r.CaughtUp != 2 {
 		t.Errorf("%+v", r)
 	}
 }
 
-// A process that is killed while it imports goes on when it is started again.
+// TestCapturesKilled checks that an import continues after a kill when it is started again.
 func TestCapturesKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -149,7 +150,7 @@ func cdxjLine(page int, at time.Time, content int) string {
 		page, at.Format("20060102150405"), page, content)
 }
 
-// A start with captures of the past is compared with one without.
+// TestEvalWarm compares a start with captures of the past with one without.
 func TestEvalWarm(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -27,7 +27,7 @@ func (p *Program) checkCommand() *cobra.Command {
 
 func (p *Program) check(ctx context.Context, _ []string) error {
 	dir, r := p.config.Check.Set, present.CheckAlone()
-	var pages intake.Store // nil: the set stands alone
+	var pages intake.Store // nil: the set is alone
 	if c := p.config.Check; c.Repair || c.To != "" {
 		return p.repair(ctx)
 	}
@@ -40,7 +40,7 @@ func (p *Program) check(ctx context.Context, _ []string) error {
 		if err != nil {
 			return err
 		}
-		defer store.Close() // nothing was written
+		defer store.Close() // it was only read
 		visited, err := journal.Newest(filepath.Join(p.config.Data, "journal"),
 			time.Now().Add(sitegraph.WrongClock))
 		if err != nil {
@@ -76,7 +76,7 @@ func (p *Program) check(ctx context.Context, _ []string) error {
 		ExitDamaged)
 }
 
-// repair makes a new store of what can be read of the one in --data.
+// repair makes a new store from the readable part of the one in --data.
 func (p *Program) repair(ctx context.Context) error {
 	c := &p.config
 	if c.Data == "" || c.Check.To == "" || !c.Check.Repair {

@@ -50,7 +50,7 @@ func (p *Program) checkpoint(ctx context.Context, _ []string) error {
 	return PrintAs(p, result, present.CheckpointText)
 }
 
-// copies makes the copies of a store that were asked for while run works on it.
+// copies makes the requested copies of a store while run works on it.
 func (p *Program) copies(store *satstore.Store) error {
 	return satstore.AnswerCheckpoint(p.config.Data, store, func(err error) {
 		p.Note("warning: a copy was asked for: %v", err)

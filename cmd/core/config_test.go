@@ -11,8 +11,8 @@ import (
 	"github.com/recrawl/recrawl/planner/policy"
 )
 
-// TestPrecedence sets the horizons and the seed of eval at all places at once: a flag
-// wins over the environment, that over the file, that over the default.
+// TestPrecedence sets the horizons and the seed of eval in all places at once: a flag wins over the
+// environment, that over the file, and that over the default.
 func TestPrecedence(t *testing.T) {
 	dir := t.TempDir()
 	histories := writeFile(t, filepath.Join(dir, "a.jsonl.gz"), historyFile(t, "a.example", 4))
@@ -64,7 +64,7 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-// TestRunFromFile starts run by a file alone, and finds in the store what it says.
+// TestRunFromFile starts run by a file alone, and finds its values in the store.
 func TestRunFromFile(t *testing.T) {
 	lab := serve(t, library(shelves{servers: 1, sections: 1, pages: 4, days: 1, every: still}))
 	dir := t.TempDir()
@@ -77,20 +77,21 @@ func TestRunFromFile(t *testing.T) {
 		t.Errorf("%+v", did)
 	}
 	requests := lab.count()
-	// The environment stands in for the flag, and addresses are not needed a second time.
+	// The environment replaces the flag, and the start pages are not needed again.
 	did = decode[runResult](t, recrawlIn(t, dir, []string{"RECRAWL_BUDGET=0"}, "run", "--config",
 		file, "--json", "--round", "24h").ok(t), true)
 	if did.Visits != 0 || lab.count() != requests {
 		t.Errorf("with a budget of 0: %+v, %d requests", did, lab.count()-requests)
 	}
-	// A flag overrules "unlimited" of the file, and plan says why it shows nothing.
+	// A flag overrides "unlimited" of the file, and plan says why it shows nothing.
 	if r := recrawlIn(t, dir, nil, "plan", "--config", file, "--budget",
 		"0").ok(t); r.stdout != "Nothing to visit: the budget is 0.\n" {
 		t.Errorf("a plan without a budget is %q", r.stdout)
 	}
 }
 
-// "peers" are sites and the rules of other programs, each once, in the place of the word.
+// TestPoliciesOfPeers checks that "peers" is replaced by sites and the rules of other programs,
+// each once.
 func TestPoliciesOfPeers(t *testing.T) {
 	lineup := eval.Lineup{Named: []string{"uniform", "nutch", "peers"}}
 	want := append([]string{"uniform", "nutch", "sites"},
@@ -102,7 +103,7 @@ func TestPoliciesOfPeers(t *testing.T) {
 	}
 }
 
-// "all" leaves variants out, but those that are named beside it.
+// TestPoliciesOfAll checks that "all" leaves out variants, except those that are also named.
 func TestPoliciesOfAll(t *testing.T) {
 	histories := writeFile(t, filepath.Join(t.TempDir(), "a.jsonl.gz"),
 		historyFile(t, "a.example", 4))
@@ -125,7 +126,8 @@ func TestPoliciesOfAll(t *testing.T) {
 	}
 }
 
-// Several runs of a stream are told as what they are: in text, report and JSON.
+// TestRunsOfStreams checks that several runs of a stream are described as such in text, report and
+// JSON.
 func TestRunsOfStreams(t *testing.T) {
 	dir := t.TempDir()
 	histories := writeFile(t, filepath.Join(dir, "a.jsonl.gz"), historyFile(t, "a.example", 24))

@@ -65,7 +65,7 @@ type removalResult struct {
 	Never bool
 }
 
-// capturesOf makes an archive of pages: bodies by address.
+// capturesOf makes an archive of pages: bodies by URL.
 func capturesOf(t *testing.T, dir string, at time.Time, pages ...[2]string) {
 	t.Helper()
 	a, err := archive.Open(dir, archive.Options{Now: func() time.Time { return at }})
@@ -88,7 +88,7 @@ func capturesOf(t *testing.T, dir string, at time.Time, pages ...[2]string) {
 	}
 }
 
-// TestCorpus makes a corpus of an archive, takes what is new into it, and looks inside.
+// TestCorpus makes a corpus from an archive, updates it, and looks inside.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

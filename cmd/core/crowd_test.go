@@ -11,37 +11,36 @@ import (
 )
 
 // crowd is many servers behind one listener: each address of 127.0.0.0/8 is one, and the second
-// number of its address says of what kind. It watches from the servers' side how often each is
-// asked.
+// number of its address is its kind. It counts the requests to each.
 type crowd struct {
 	port  string
 	pages int           // links on the start page of an ordinary server
 	least time.Duration // between the end of an answer and the next request
 	begun time.Time
-	sick  time.Duration // from begun on, servers that recover are in trouble
+	sick  time.Duration // time in which recovering servers are in trouble
 	takes time.Duration // until a slow server answers; run gives up after 15 s
 
 	mu     sync.Mutex
 	ended  map[string]time.Time
 	visits map[string]int
-	all    map[string]int // with those for robots.txt and sitemaps
-	// requests for pages in trouble (/p...) after a recovering server's trouble
+	all    map[string]int // with robots.txt and sitemaps
+	// well counts requests for pages in trouble (/p...) after a recovering server's trouble.
 	well  map[string]int
 	early []string // requests sooner than least after the last one
 }
 
-// kind is what a server does. All have an ordinary start page unless it says otherwise.
+// kind is the behaviour of a server. All have an ordinary start page unless the kind differs.
 type kind int
 
 const (
 	honest     kind = 1 + iota
 	trapping        // 5,000 new links on each page
-	slow            // takes long to answer
+	slow            // answers slowly
 	busy            // answers 429 without Retry-After
 	delaying        // Crawl-delay: 300
 	failing         // 500, 503, closed connections and cut bodies, until it recovers
-	moving          // each page moves on, to another page and to another server
-	forbidding      // robots.txt forbids all pages but a few, until it recovers
+	moving          // each page redirects to another page and to another server
+	forbidding      // robots.txt forbids all but a few pages, until it recovers
 	bombing         // pages that take much memory to read
 	kinds
 )
@@ -66,12 +65,12 @@ func newCrowd(t *testing.T, pages int, least time.Duration) *crowd {
 	return c
 }
 
-// address is the i-th server of a kind.
+// address returns the address of the i-th server of a kind.
 func (c *crowd) address(k kind, i int) string {
 	return fmt.Sprintf("127.%d.%d.%d", k, i/200, i%200+1)
 }
 
-// starts are the start pages of the first servers of each kind.
+// starts returns the start pages of the first servers of each kind.
 func (c *crowd) starts(servers map[kind]int) (urls []string) {
 	for k := range kinds {
 		for i := range servers[k] {
@@ -160,7 +159,7 @@ func (c *crowd) page(w http.ResponseWriter, r *http.Request, address string, k k
 		return
 	case k == moving && !isStart && !strings.HasPrefix(r.URL.Path, "/now/"):
 		if len(r.URL.Path)%2 == 0 {
-			// 127.7. to 127.17., which is of no kind
+			// 127.7. to 127.17., which is no kind
 			address = strings.Replace(address, "127.", "127.1", 1)
 		}
 		http.Redirect(w, r, fmt.Sprintf("http://%s:%s/now%s", address, c.port, r.URL.Path),
@@ -169,7 +168,7 @@ func (c *crowd) page(w http.ResponseWriter, r *http.Request, address string, k k
 	case k == slow:
 		select {
 		case <-time.After(c.takes):
-		case <-r.Context().Done(): // whoever asked is gone: the request is over
+		case <-r.Context().Done(): // the caller is gone: the request is over
 			return
 		}
 	}

@@ -19,12 +19,12 @@ func (p *Program) serveCommand() *cobra.Command {
 	}, p.serveStored)
 }
 
-// mostAhead bounds the visits of the dry run that serve shows: more than run chooses ahead.
+// mostAhead limits the visits in the dry run of serve: more than run chooses ahead.
 const mostAhead = 131_072
 
-// serveStored serves a store that stands still until the context ends.
+// serveStored serves a stopped store until the context ends.
 func (p *Program) serveStored(ctx context.Context, _ []string) (err error) {
-	if dir, err := os.MkdirTemp(p.config.Data, "serve-"); err == nil { // else it takes memory
+	if dir, err := os.MkdirTemp(p.config.Data, "serve-"); err == nil { // otherwise it takes memory
 		p.scratch = dir
 		defer os.RemoveAll(dir) // a part that stays is empty
 	}
@@ -32,7 +32,7 @@ func (p *Program) serveStored(ctx context.Context, _ []string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer o.store.Close() // nothing was written
+	defer o.store.Close() // it was only read
 	ahead, err := o.dryRun(&p.config, mostAhead)
 	if err != nil {
 		return err
@@ -46,8 +46,8 @@ func (p *Program) serveStored(ctx context.Context, _ []string) (err error) {
 	return ctx.Err()
 }
 
-// dashboard serves what is opened, if --listen says where; serve has an address of its own. Without
-// one, desk and server are nil.
+// dashboard serves an opened planner at --listen; serve has its own address. Without an address,
+// desk and server are nil.
 func (p *Program) dashboard(ctx context.Context, o *opened, of view.Options) (
 	_ *view.Desk, _ *dashboard.Server, err error) {
 	c := &p.config
@@ -81,8 +81,8 @@ func (p *Program) dashboard(ctx context.Context, o *opened, of view.Options) (
 	return desk, served, nil
 }
 
-// instead lets the process answer that has the store of a command open: ask asks it. The error is
-// that given where it is another one, or nobody answers.
+// instead asks the running process that has the store of a command open. It returns err if that is
+// another error, or nobody answers.
 func (p *Program) instead(err error, ask func(dashboard.Command) error) error {
 	if !errors.Is(err, satstore.ErrInUse) {
 		return err

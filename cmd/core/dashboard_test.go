@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// dashboardOf is where the dashboard of a data directory is.
+// dashboardOf returns the URL of the dashboard for a data directory.
 func dashboardOf(t *testing.T, dir string) (base string) {
 	t.Helper()
 	eventually(t, "a dashboard", func() bool {
@@ -25,7 +25,7 @@ func dashboardOf(t *testing.T, dir string) (base string) {
 	return base
 }
 
-// get reads what is at an address of a dashboard.
+// get returns the content at a URL of a dashboard.
 func get(t *testing.T, address string) string {
 	t.Helper()
 	answer, err := http.Get(address)
@@ -40,8 +40,8 @@ func get(t *testing.T, address string) string {
 	return string(text)
 }
 
-// While run works with a dashboard, the commands that read its store ask it, say so, and print what
-// they print of a stopped one. serve shows the stopped store likewise.
+// TestDashboard checks that while run has a dashboard, commands that read its store ask it, say so,
+// and print the same as for a stopped one. serve shows the stopped store in the same way.
 func TestDashboard(t *testing.T) {
 	t.Parallel()
 	lab := serve(t, library(shelves{servers: 2, sections: 2, pages: 4, days: 5000,
@@ -56,7 +56,7 @@ func TestDashboard(t *testing.T) {
 			"--listen", "127.0.0.1:0", "--log-format", "json"}, settings...), lab.starts()...)...)
 	base := dashboardOf(t, dir)
 	page := lab.starts()[0] + "s0/p0.html"
-	// The dashboard looks at the archive twice a minute, so it is asked when there is something to
+	// The dashboard reads the archive twice a minute, so the test waits until there is something to
 	// see.
 	eventually(t, "two editions of a page", func() bool {
 		return len(slices.Compact(lab.editions(page))) > 1
@@ -79,7 +79,7 @@ func TestDashboard(t *testing.T) {
 	if text := get(t, base+"page/diff?url="+page); !strings.Contains(text, "<ins>") {
 		t.Errorf("no change in %.500s", text)
 	}
-	// The first page and the feed have the words that differ.
+	// The first page and the feed have the differing words.
 	eventually(t, "words of a change", func() bool {
 		return strings.Contains(get(t, base), "<ins>")
 	})
@@ -136,7 +136,7 @@ func TestDashboard(t *testing.T) {
 		!strings.Contains(r.stderr, "not known") {
 		t.Errorf("an unknown page: exit code %d, %s", r.code, r.stderr)
 	}
-	// A run is predicted from what it wrote down.
+	// tune predicts from the journal of a run.
 	recrawl(t, "tune", "--data", dir).refused(t, 1, "recrawl tune --journal "+
 		filepath.Join(dir, "journal"))
 	if r := recrawl(t, "tune", "--journal", filepath.Join(dir, "journal"), "--budget", "1",
@@ -159,7 +159,7 @@ func TestDashboard(t *testing.T) {
 	if text := get(t, base); !strings.Contains(text, "This crawl is not running.") {
 		t.Errorf("the page of a stopped store is %.1000s", text)
 	}
-	// Nobody writes, so that the next one may read the store itself.
+	// Nobody writes, so the next command can read the store itself.
 	plan := decode[[]plannedVisit](t, recrawl(t, "plan", "--data", dir, "--json", "--show",
 		"5").ok(t), true)
 	if len(plan) == 0 {

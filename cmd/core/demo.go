@@ -74,7 +74,7 @@ func (p *Program) demo(ctx context.Context, _ []string) error {
 	return nil
 }
 
-// openDemo serves a dashboard over the web of a demo as it would stand today.
+// openDemo serves a dashboard over the web of a demo as of today.
 func (p *Program) openDemo(ctx context.Context, o demo.Options) (err error) {
 	c := &p.config
 	if c.Data, err = os.MkdirTemp("", "recrawl-demo-"); err != nil {
@@ -89,7 +89,7 @@ func (p *Program) openDemo(ctx context.Context, o demo.Options) (err error) {
 	return p.serveStored(ctx, nil)
 }
 
-// savings measures what signals save.
+// savings measures the savings by signals.
 func (p *Program) savings(ctx context.Context, o demo.Options) error {
 	if o.Keep != "" || o.Archive != "" || p.config.Demo.Open {
 		return UsageError(errors.New("--seeds keeps nothing, and opens nothing"),

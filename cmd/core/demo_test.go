@@ -10,7 +10,7 @@ import (
 	"github.com/recrawl/recrawl/eval/demo"
 )
 
-// A demo keeps its stores in a new place only.
+// TestDemoKeeps checks that a demo keeps its stores in a new place only.
 func TestDemoKeeps(t *testing.T) {
 	keep := t.TempDir()
 	if err := os.Mkdir(filepath.Join(keep, demo.KeptData), 0o755); err != nil {
@@ -25,8 +25,8 @@ func TestDemoKeeps(t *testing.T) {
 	}
 }
 
-// The demo ends in three sentences and keeps its many tables for the report; --open serves a
-// dashboard over the same web until it is interrupted, and leaves nothing behind.
+// TestDemoIsShort checks that the demo ends in three sentences and keeps its tables for the report.
+// --open serves a dashboard over the same web until it is interrupted, and no file remains.
 func TestDemoIsShort(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
@@ -54,7 +54,7 @@ func TestDemoIsShort(t *testing.T) {
 	}
 }
 
-// stopAt is standard error that interrupts once a text was written.
+// stopAt is a standard error that interrupts once a text was written.
 type stopAt struct {
 	text string
 	stop func()

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestFewDescriptors takes a run its file descriptors in the middle of its work (T10): no page is
-// blamed, no visit is lost, and all is visited with those that are left.
+// TestFewDescriptors limits the file descriptors of a run at work (T10): no page is blamed, no
+// visit is lost, and everything is visited with the rest of them.
 func TestFewDescriptors(t *testing.T) {
 	t.Parallel() // it waits more than it works
 	const servers = 60
@@ -59,7 +59,7 @@ func TestFewDescriptors(t *testing.T) {
 		files, sockets = descriptors(t, p.cmd.Process.Pid)
 		return sockets > servers/3
 	})
-	// most of the sockets are too many: none can be opened until visits end
+	// most sockets are too many: none can be opened until visits end
 	few := uint64(files + 8)
 	if err := unix.Prlimit(p.cmd.Process.Pid, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: few, Max: few},
 		nil); err != nil {
@@ -76,7 +76,7 @@ func TestFewDescriptors(t *testing.T) {
 	t.Logf("%d descriptors of %d", few, files+sockets)
 }
 
-// descriptors counts those of a process.
+// descriptors counts the file descriptors of a process.
 func descriptors(t *testing.T, pid int) (files, sockets int) {
 	t.Helper()
 	dir := fmt.Sprintf("/proc/%d/fd", pid)
@@ -85,7 +85,7 @@ func descriptors(t *testing.T, pid int) (files, sockets int) {
 		t.Fatal(err)
 	}
 	for _, fd := range open {
-		// One that was closed meanwhile has no name any more.
+		// A descriptor closed meanwhile has no name any more.
 		if name, _ := os.Readlink(filepath.Join(dir, fd.Name())); strings.HasPrefix(name,
 			"socket:") {
 			sockets++

@@ -28,7 +28,7 @@ func (p *Program) diff(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	defer r.Close() // nothing was written to it
+	defer r.Close() // it was only read
 	result, err := archive.Compare(ctx, r, urls[0], args[1:], p.config.Diff.Of, time.Now(),
 		NewReader().Show)
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// camel is a word that can only be the name of a declaration.
+// camel matches a word that can only be the name of a declaration.
 var camel = regexp.MustCompile(`^[A-Za-z][a-z0-9]+[A-Z]\w*$`)
 
-// A doc comment that begins with a name begins with that of what it documents: others are left
-// behind by renames.
+// TestDocNames checks that a doc comment which begins with a name begins with that of its
+// declaration: renaming leaves others behind.
 func TestDocNames(t *testing.T) {
 	t.Parallel()
 	for _, p := range listPackages(t) {

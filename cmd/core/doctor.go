@@ -13,39 +13,39 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// What a check found, the least first.
+// Results of a check, the best first.
 const (
 	doctorOK   = "ok"
 	doctorWarn = "warn"
 	doctorFail = "fail"
 )
 
-// doctorCheck is one thing that was looked at.
+// doctorCheck is the result of one check.
 type doctorCheck struct {
 	What   string `json:"what"`
 	Result string `json:"result"` // ok, warn or fail
 	Found  string `json:"found"`
-	Do     string `json:"do"` // what its user can do about it; "" for ok
+	Do     string `json:"do"` // hint for the user; "" for ok
 }
 
-// doctorResult is all checks, in the order in which they were made.
+// doctorResult has all checks, in order.
 type doctorResult struct {
 	Checks []doctorCheck `json:"checks"`
 }
 
-// doctorOptions is what a crawl will be run with. Zero values are looked at as such: an empty Data,
-// for example, fails.
+// doctorOptions are the settings of the planned crawl. Zero values are checked like others: an
+// empty Data, for example, fails.
 type doctorOptions struct {
 	Data, Archive string        // directories; Archive may be empty
 	UserAgent     string        // with a contact
 	Nameserver    string        // "" for those of the system
-	Workers       int           // visits at the same time
+	Workers       int           // concurrent visits
 	MaxBody       int64         // bytes of a page
-	MinFree       int64         // bytes of the disk below which no visit begins
-	Credentials   error         // what is wrong with files of credentials; nil: nothing
-	Hosts         int           // rules of single servers, some of which have credentials
-	Client        doctorClient  // asks servers; used if any are named
-	Servers       []string      // addresses of pages of the servers to be asked
+	MinFree       int64         // free bytes below which no visit begins
+	Credentials   error         // fault of a file of credentials; nil: none
+	Hosts         int           // rules of single servers, some with credentials
+	Client        doctorClient  // asks the servers; used if any are named
+	Servers       []string      // URLs of pages on the servers to ask
 	Pause         time.Duration // between two readings of the clocks
 }
 
@@ -57,17 +57,17 @@ type doctorClient interface {
 
 // examineAll makes all checks. Its error is that of the context.
 //
-// It looks for what would stop a crawl later: at the machine, the settings, and the servers that
-// are named.
+// It looks for problems that would stop a crawl later: of the machine, the settings, and the named
+// servers.
 //
 // # Guarantees
 //
-//  1. Nothing is sent over the network but to servers that are named, politely: by the client that
-//     run uses, which obeys robots.txt and waits.
-//  2. Nothing is left behind: a file that is written to try the disk is removed again.
-//  3. A check that cannot be made here, as on another system, says so. It is no failure.
+//  1. Only named servers get requests, politely: by the client of run, which obeys robots.txt and
+//     waits.
+//  2. No file remains: the one that tests the disk is removed.
+//  3. A check that is impossible on this system says so. It is no failure.
 //
-// It repairs nothing: each finding says what its user can do.
+// It repairs nothing: each finding has a hint for the user.
 func examineAll(ctx context.Context, o doctorOptions) (*doctorResult, error) {
 	r := &doctorResult{}
 	r.Checks = append(r.Checks, contact(o.UserAgent), clock(o.Pause), newest(o.Data))
@@ -99,7 +99,7 @@ func bad(what, do, format string, args ...any) doctorCheck {
 	return doctorCheck{what, doctorFail, fmt.Sprintf(format, args...), do}
 }
 
-// Count is how many checks had a result.
+// Count returns the number of checks with a result.
 func (r *doctorResult) Count(result string) (n int) {
 	for _, c := range r.Checks {
 		if c.Result == result {
@@ -109,7 +109,7 @@ func (r *doctorResult) Count(result string) (n int) {
 	return n
 }
 
-// Finding says in a sentence whether a crawl can begin.
+// Finding returns a sentence that says whether a crawl can begin.
 func (r *doctorResult) Finding() string {
 	fails, warns := r.Count(doctorFail), r.Count(doctorWarn)
 	switch {
@@ -122,7 +122,7 @@ func (r *doctorResult) Finding() string {
 	return fmt.Sprintf("Ready: all %d checks are good.", len(r.Checks))
 }
 
-// Tables are the checks, a row each.
+// Tables returns the checks, a row each.
 func (r *doctorResult) Tables() []report.Table {
 	t := report.Table{Header: []string{"result", "what", "found", "what to do"},
 		Marks: map[string]report.Style{doctorOK: report.Green, doctorWarn: report.Yellow,
@@ -139,7 +139,7 @@ func (r *doctorResult) Tables() []report.Table {
 	return []report.Table{t}
 }
 
-// contact wants to know who crawls.
+// contact checks that the user agent names an operator.
 func contact(agent string) doctorCheck {
 	const what = "contact"
 	if agent == "" {
@@ -165,7 +165,7 @@ func credentials(o doctorOptions) doctorCheck {
 	return good(what, "files of %s: nobody else may read them", words.Plural(o.Hosts, "rule"))
 }
 
-// validNameserver accepts what the setting may be: it was checked before.
+// validNameserver accepts every value, because the setting was checked before.
 func validNameserver(text string) bool {
 	_, err := netip.ParseAddrPort(text)
 	return err == nil

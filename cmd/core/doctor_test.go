@@ -42,7 +42,7 @@ func examine(t *testing.T, o doctorOptions) *doctorResult {
 	return r
 }
 
-// Each thing that is wrong fails, and nothing is left behind.
+// TestMachine checks that each fault fails, and that no file remains.
 func TestMachine(t *testing.T) {
 	dir := t.TempDir()
 	future := filepath.Join(dir, "future")
@@ -116,7 +116,7 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// Servers that are named are asked as run asks them, and their clocks are compared.
+// TestServers checks that named servers are asked like by run, and that their clocks are compared.
 func TestServers(t *testing.T) {
 	mux := http.NewServeMux()
 	robots := 0
@@ -152,7 +152,7 @@ func TestServers(t *testing.T) {
 			t.Errorf("%s: %+v, want %s", path, got, want[0])
 		}
 		if path == "/private/" {
-			continue // robots.txt was asked before: nothing tells the time
+			continue // robots.txt was asked for before: nothing shows the time
 		}
 		if got := of(t, r, "clock of "+host); got.Result != want[1] {
 			t.Errorf("%s: %+v, want %s", path, got, want[1])

@@ -4,7 +4,7 @@ package core
 
 import "golang.org/x/sys/unix"
 
-// descriptorLimit is how many files this process may have open.
+// descriptorLimit returns how many files this process may have open.
 func descriptorLimit() (uint64, bool) {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/recrawl/recrawl/satstore/machine"
 )
 
-// mostDrift is how far wall clock and monotonic clock may part while they are compared, as a share:
-// clocks that are slewed run at most 500 ppm too fast, and a busy machine reads them late.
+// mostDrift is the largest difference between wall clock and monotonic clock during the comparison,
+// as a share: adjusted clocks run at most 500 ppm too fast, and a busy machine reads them late.
 const mostDrift = 0.05
 
 // clock compares the wall clock with the monotonic one.
@@ -33,17 +33,17 @@ func clock(pause time.Duration) doctorCheck {
 	return good(what, "%s, running evenly", ended.UTC().Format("2006-01-02 15:04:05 UTC"))
 }
 
-// mostClockAhead is how far a file may be of later than now: file systems round.
+// mostClockAhead is how far in the future a file may be: file systems round times.
 const mostClockAhead = 2 * time.Second
 
-// newest looks for files of the future: the clock was later once, or is early now.
+// newest looks for files of the future: the clock was ahead once, or is behind now.
 func newest(dir string) doctorCheck {
 	const what = "clock and data"
 	var last time.Time
 	var which string
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
-			return nil // what cannot be read is told by the check of the directory
+			return nil // the check of the directory reports it
 		}
 		if info, err := d.Info(); err == nil && info.ModTime().After(last) {
 			last, which = info.ModTime(), path
@@ -57,7 +57,7 @@ func newest(dir string) doctorCheck {
 	return good(what, "no file of %s is newer than now", cmp.Or(dir, "the data"))
 }
 
-// disk writes, syncs, and removes a file in a directory, or in the one above it that is there.
+// disk writes, syncs and removes a file in a directory, or in the nearest existing one above it.
 func disk(what, flag, dir string, least int64) doctorCheck {
 	if dir == "" {
 		return bad(what, "say where the store is: --data crawl", "none is given")
@@ -100,8 +100,8 @@ func disk(what, flag, dir string, least int64) doctorCheck {
 	return good(what, "%s can be written and synced, %d MB free", at, free/1e6)
 }
 
-// slowSync is how long a small file may take to reach the disk. Visits are committed in groups, a
-// few times a second at most.
+// slowSync is the longest acceptable time to sync a small file. Visits are committed in groups, at
+// most a few times a second.
 const slowSync = time.Second
 
 func tryWrite(dir string) (took time.Duration, err error) {
@@ -116,11 +116,11 @@ func tryWrite(dir string) (took time.Duration, err error) {
 	return time.Since(began), err
 }
 
-// filesOfStore is how many files store, journal, log and archive have open, at most, beside
+// filesOfStore is the most files that store, journal, log and archive have open, apart from
 // connections: Pebble keeps up to 1,000 tables open.
 const filesOfStore = 1200
 
-// checkDescriptors wants two for each visit, a connection and a lookup, beside those of the store.
+// checkDescriptors requires two for each visit, a connection and a look-up, and those of the store.
 func checkDescriptors(workers int) doctorCheck {
 	const what = "file descriptors"
 	limit, ok := descriptorLimit()
@@ -136,12 +136,12 @@ func checkDescriptors(workers int) doctorCheck {
 	return good(what, "%d, where %d may be needed", limit, need)
 }
 
-// programBytes is what the program takes with a small store. On top comes 1 KB for each page that
-// is known, about (docs/design/results.md), which is not known here.
+// programBytes is the memory of the program with a small store. About 1 KB for each known page is
+// added (docs/design/results.md), which is not known here.
 const programBytes = 100e6
 
-// checkMemory wants room for the bodies that are read at the same time, each twice: as it came and
-// as it is read.
+// checkMemory requires room for the bodies that are read at the same time, each twice: as received
+// and as parsed.
 func checkMemory(workers int, maxBody int64) doctorCheck {
 	const what = "memory"
 	free := 1024 * machine.Field("/proc/meminfo", "MemAvailable:")
@@ -156,10 +156,10 @@ func checkMemory(workers int, maxBody int64) doctorCheck {
 	return good(what, "%d MB are free, and large pages may take %d MB", free/1e6, need/1e6)
 }
 
-// largeBodies is how many bodies near the limit are read at the same time, at most.
+// largeBodies is the most bodies near the limit that are read at the same time.
 const largeBodies = 16
 
-// checkNameserver looks whether there is one to ask. It asks none.
+// checkNameserver checks that a name server is configured. It sends no query.
 func checkNameserver(given string) doctorCheck {
 	const what = "name server"
 	if given != "" {

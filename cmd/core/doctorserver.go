@@ -12,11 +12,11 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// mostOff is how far our clock may be from that of a server. Many servers are off by seconds;
-// If-Modified-Since and due times bear a minute.
+// mostOff is the largest acceptable difference between this clock and that of a server. Many
+// servers are off by seconds; If-Modified-Since and due times tolerate a minute.
 const mostOff = time.Minute
 
-// checkServer visits a page as run does: robots.txt before it, with the pause between them.
+// checkServer visits a page like run: robots.txt before it, with the pause between them.
 func checkServer(ctx context.Context, client doctorClient, address string) ([]doctorCheck, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -58,8 +58,8 @@ func checkServer(ctx context.Context, client doctorClient, address string) ([]do
 	return checks, nil
 }
 
-// clockOffset is how far the Date of the last answer is from our clock at its end (RFC 9110 6.6.1);
-// false where no answer tells it.
+// clockOffset returns the difference between the Date of the last answer and this clock at its end
+// (RFC 9110 6.6.1), or false if no answer has a Date.
 func clockOffset(wire *fetch.Wire) (time.Duration, bool) {
 	if len(wire.Exchanges) == 0 {
 		return 0, false

@@ -17,12 +17,12 @@ import (
 var updateDocuments = flag.Bool("update-documents", false,
 	"write what evaluations print into the documents, and the figures they draw")
 
-// evaluation is a call of a document that evaluates the histories of the repository, and the lines
-// that the document shows of what it prints.
+// evaluation is a call in a document that evaluates the histories of the repository, and the lines
+// of its output in the document.
 type evaluation struct {
 	call       string
-	shows      bool // it is in a block "console"
-	begin, end int  // lines of what it shows
+	shows      bool // in a "console" block
+	begin, end int  // lines of its output
 }
 
 // evaluationsOf reads the calls of a document.
@@ -56,12 +56,11 @@ func evaluates(args []string) bool {
 		slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "histories") })
 }
 
-// TestDocumentedEvaluations makes every call of README and docs that evaluates, on the histories
-// that a clone has. Where a document shows what is printed, it must be printed to the last
-// character: the same files give the same figures at any time and on any machine, so nothing is
-// masked. "..." as the last line stands for all that follows. Drawings that docs has are compared,
-// too. Calls whose output is not shown are made with weeks that are few. After a change of figures
-// look at what it does to the documents:
+// TestDocumentedEvaluations makes every evaluation in README and docs, on the histories of the
+// repository. Output in a document must be equal to the last character, because equal files give
+// equal figures at any time and on any machine. "..." as the last line replaces the rest. Drawings
+// in docs are also compared. Calls without output are made with few weeks. After a change of
+// figures look at its effect on the documents:
 //
 //	go test ./cmd/core -run '^TestDocumentedEvaluations$' -update-documents && git diff
 func TestDocumentedEvaluations(t *testing.T) {
@@ -80,7 +79,7 @@ func TestDocumentedEvaluations(t *testing.T) {
 	shown := 0
 	for _, document := range append(documents, "../../README.md", "../../histories/README.md") {
 		lines := strings.Split(readFile(t, document), "\n")
-		for _, e := range slices.Backward(evaluationsOf(lines)) { // lines before keep their numbers
+		for _, e := range slices.Backward(evaluationsOf(lines)) { // old ones keep their numbers
 			t.Run(filepath.Base(document)+" "+e.call, func(t *testing.T) {
 				dir := t.TempDir()
 				if err := os.Symlink(shipped, filepath.Join(dir, "histories")); err != nil {
@@ -123,7 +122,7 @@ func TestDocumentedEvaluations(t *testing.T) {
 	}
 }
 
-// compareDrawings compares the drawings in a directory with those of docs that have their names.
+// compareDrawings compares the drawings in a directory with those of the same names in docs.
 func compareDrawings(t *testing.T, dir string) {
 	t.Helper()
 	drawn, err := filepath.Glob(filepath.Join(dir, "*.svg"))
@@ -144,8 +143,8 @@ func compareDrawings(t *testing.T, dir string) {
 	}
 }
 
-// TestShippedHistories: the histories of the repository are small, of several kinds, and their
-// README names each with the number of its pages.
+// TestShippedHistories checks that the histories of the repository are small and of several kinds,
+// and that their README names each with its number of pages.
 func TestShippedHistories(t *testing.T) {
 	readme := readFile(t, "../../histories/README.md")
 	size, generated := int64(0), 0

@@ -12,8 +12,8 @@ import (
 	"github.com/recrawl/recrawl/fetch/fetchtest"
 )
 
-// TestDocuments follows a PDF, a table and JSON from a link to what is told of them: to a watch, to
-// diff and to a corpus. A file that is hostile is kept, and stops nothing.
+// TestDocuments follows a PDF, a table and JSON from a link to their reports: by a watch, by diff
+// and in a corpus. A hostile file is kept, and stops nothing.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	var visits atomic.Int32

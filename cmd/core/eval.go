@@ -22,7 +22,7 @@ func (p *Program) evalCommand() *cobra.Command {
 	}, p.eval)
 }
 
-// someHistories wants files or directories as arguments.
+// someHistories requires files or directories as arguments.
 func someHistories(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return noHistories(cmd.CommandPath())
@@ -35,7 +35,7 @@ func noHistories(command string) error {
 		" histories/")
 }
 
-// ReadHistories reads them with progress.
+// ReadHistories reads histories with a progress bar.
 func (p *Program) ReadHistories(ctx context.Context, paths []string) ([]*history.Server, error) {
 	bar := p.Progress("reading histories", 0)
 	defer bar.End()
@@ -83,7 +83,7 @@ func (p *Program) eval(ctx context.Context, paths []string) error {
 		return p.Publish(f, papers.FiguresPage(f), c.Eval.HTML)
 	}
 	policies := c.Eval.Lineup().All()
-	if c.Least > 0 { // those that were named tell it
+	if c.Least > 0 { // named policies report it themselves
 		policies = c.Eval.Lineup().WithWorth()
 	}
 	var page report.Page
@@ -110,7 +110,7 @@ func (p *Program) eval(ctx context.Context, paths []string) error {
 	if err := p.Commit(tables, err); err != nil {
 		return err
 	}
-	if c.Eval.SVG != "" { // before anything is printed: a run that fails prints nothing
+	if c.Eval.SVG != "" { // before any output: a run that fails prints nothing
 		if err := p.writeWhole(c.Eval.SVG, page.Lead().SVG); err != nil {
 			return err
 		}
@@ -118,7 +118,7 @@ func (p *Program) eval(ctx context.Context, paths []string) error {
 	return p.Publish(result, page, c.Eval.HTML)
 }
 
-// evalTables are the tables that eval writes with these settings.
+// evalTables returns the tables that eval writes with these settings.
 func (p *Program) evalTables() []tidy.Described {
 	switch c := &p.config.Eval; {
 	case c.Figures:
@@ -175,7 +175,7 @@ func (p *Program) streams(ctx context.Context, corpus *eval.Dataset, policies []
 	return corpus.Streams(ctx, all, policies, p.config.Eval.AtOnce, tick)
 }
 
-// warmed compares streams that begin with a past and without one.
+// warmed compares streams that begin with and without a past.
 func (p *Program) warmed(ctx context.Context, corpus *eval.Dataset, policies []string) (
 	*eval.WarmRun, error) {
 	c := &p.config.Eval
@@ -184,7 +184,8 @@ func (p *Program) warmed(ctx context.Context, corpus *eval.Dataset, policies []s
 	return corpus.Warm(ctx, all, c.Warm, c.WarmEvery, policies, c.AtOnce, tick)
 }
 
-// streamOptions are those of all streams, and what tells how far so many of each are.
+// streamOptions returns the common options of all streams, with a progress bar for this many of
+// each.
 func (p *Program) streamOptions(corpus *eval.Dataset, of int) (
 	all []eval.StreamOptions, tick func(eval.Progress), end func()) {
 	c := &p.config

@@ -10,7 +10,7 @@ import (
 	"github.com/recrawl/recrawl/eval/papers"
 )
 
-// CorpusAt crawls recorded servers as they stood at the base, for a command.
+// CorpusAt crawls recorded servers as they are at the base, for a command.
 func (p *Program) CorpusAt(ctx context.Context, command string, servers []*history.Server, base int,
 	o eval.Options) (*eval.Dataset, error) {
 	o.Base, o.Change = time.Duration(base)*week, p.config.ChangeBy()
@@ -33,14 +33,14 @@ func (p *Program) CorpusAt(ctx context.Context, command string, servers []*histo
 			" --help explains the base")
 }
 
-// NoLinks refuses histories of which none tells which page links to which.
+// NoLinks refuses histories without any link.
 func NoLinks(base int) error {
 	return UsageError(fmt.Errorf("%w, week %d", eval.ErrNoLinks, base),
 		`pages are those within 11 links of the start page: take histories whose lines have "links", or another --base`)
 }
 
-// evalCorpus says on standard error which servers tell less than the others, and refuses those of
-// which all tell too little.
+// evalCorpus warns about servers with incomplete histories, and refuses histories that are all
+// incomplete.
 func (p *Program) evalCorpus(ctx context.Context, servers []*history.Server) (
 	*eval.Dataset, error) {
 	c := &p.config.Eval
@@ -57,7 +57,7 @@ func (p *Program) evalCorpus(ctx context.Context, servers []*history.Server) (
 	return corpus, nil
 }
 
-// figures makes the figures of [LINK] of a corpus.
+// figures makes the figures of [LINK] for a corpus.
 func (p *Program) figures(ctx context.Context, corpus *eval.Dataset, groups papers.Groups) (
 	*papers.Figures, error) {
 	c := &p.config

@@ -20,8 +20,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/core"
 )
 
-// onlyRead are examples of which the test reads arguments and settings and does no more, with the
-// reason.
+// onlyRead are examples whose arguments and settings the test only reads, with the reason.
 var onlyRead = map[string]string{
 	"recrawl demo": "half a minute; TestDemo runs a smaller one",
 	"recrawl bench": "measures for long; TestBench runs smaller ones, as processes of " +
@@ -40,12 +39,12 @@ var onlyRead = map[string]string{
 	"recrawl frontier --data crawl --listen 10.20.0.1:7071":                                  "wants a certificate; TestToken has a token",
 }
 
-// serving are commands that end when they are interrupted.
+// serving are commands that run until they are interrupted.
 var serving = []string{"frontier", "guard", "replay", "serve"}
 
-// TestExamples runs every example of the manual on prepared files, without a process of its own.
-// Other servers than those of loopback are replaced by one there, and places above the directory by
-// one in it. What comes behind a pipe is not run: it must get JSON.
+// TestExamples runs every example of the manual on prepared files, in this process. Servers outside
+// of loopback are replaced by one there, and places above the directory by one in it. The program
+// after a pipe is not run: its input must be JSON.
 func TestExamples(t *testing.T) {
 	web := library(shelves{servers: 1, sections: 1, pages: 3, every: still})
 	for i := range 400 {
@@ -82,7 +81,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// copyNamed copies what the example names. A line that names no data reads those of recrawl.yaml.
+// copyNamed copies the files that an example names. A line without data uses those of recrawl.yaml.
 func copyNamed(t *testing.T, from, to, line string) {
 	t.Helper()
 	entries, err := os.ReadDir(from)
@@ -104,7 +103,7 @@ func copyNamed(t *testing.T, from, to, line string) {
 	}
 }
 
-// notRun says why an example is only read; "" if it runs.
+// notRun returns why an example is only read, or "" if it runs.
 func notRun(line string) string {
 	for part, why := range onlyRead {
 		if strings.HasPrefix(line, part) || strings.HasPrefix(part, "-") &&
@@ -158,7 +157,7 @@ func example(t *testing.T, w *lab, line string, onlyRead bool) {
 		!strings.Contains(line, "--listen"):
 		args = append(args, "--listen", freeAddress(t))
 	}
-	for i, arg := range args { // what a command makes is not there yet
+	for i, arg := range args { // output of the command does not exist yet
 		if i > 0 && (args[i-1] == "--to" || args[i-1] == "--history" && command != "sites") {
 			if err := os.RemoveAll(arg); err != nil {
 				t.Fatal(err)
@@ -187,7 +186,7 @@ func example(t *testing.T, w *lab, line string, onlyRead bool) {
 	}
 }
 
-// splitLine splits a line as a shell does that knows double and single quotes.
+// splitLine splits a line like a shell with double and single quotes.
 func splitLine(line string) (all []string) {
 	quoted := regexp.MustCompile(`"[^"]*"|'[^']*'|[^\s"']+`)
 	for _, word := range quoted.FindAllString(line, -1) {
@@ -196,8 +195,8 @@ func splitLine(line string) (all []string) {
 	return all
 }
 
-// prepare makes what the examples name: histories, a store with archive and journal, lists,
-// captures, a log, rules, filters, a file of settings.
+// prepare makes the files that the examples name: histories, a store with archive and journal,
+// lists, captures, a log, rules, filters, a file of settings.
 func prepare(t *testing.T, w *lab) string {
 	t.Helper()
 	dir := t.TempDir()

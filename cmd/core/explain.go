@@ -41,7 +41,7 @@ func (p *Program) explain(ctx context.Context, args []string) error {
 			return c.Print(ctx, "page", url.Values{"url": {address}})
 		})
 	}
-	defer o.store.Close() // nothing was written
+	defer o.store.Close() // it was only read
 	page, ok := o.pages.Graph.Lookup(address)
 	if !ok {
 		return UsageError(fmt.Errorf("%s is not known in %s", address, p.config.Data),
@@ -60,7 +60,7 @@ func (p *Program) explain(ctx context.Context, args []string) error {
 	return p.Print(e, e.Sentence(time.Now()), e.Tables())
 }
 
-// nearMiss helps with an address that is not known.
+// nearMiss returns a hint for an unknown URL.
 func (p *Program) nearMiss(o *opened, address string) string {
 	for _, form := range []string{sitegraph.Tidy(address), oneSlash(sitegraph.Tidy(address))} {
 		if _, known := o.pages.Graph.Lookup(form); known {
@@ -77,8 +77,8 @@ func (p *Program) nearMiss(o *opened, address string) string {
 		known, p.config.Data, sitegraph.ServerName(address))
 }
 
-// oneSlash is the form under which stores of earlier versions know an address with two slashes in
-// its path.
+// oneSlash returns the form in which stores of earlier versions have a URL with two slashes in its
+// path.
 func oneSlash(address string) string {
 	head, query, hasQuery := strings.Cut(address, "?")
 	scheme, path, _ := strings.Cut(head, "://")

@@ -93,7 +93,7 @@ func (p *Program) exportArchive(ctx context.Context, to archive.ExportTo) error 
 	if err != nil {
 		return err
 	}
-	defer r.Close() // nothing was written to it
+	defer r.Close() // it was only read
 	to.Software, to.Created = "recrawl/"+VersionName(), time.Now().UTC().Format(time.RFC3339)
 	bar := p.Progress("bytes", 0)
 	result, err := archive.Export(ctx, r, to, bar.Of)

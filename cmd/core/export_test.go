@@ -9,8 +9,8 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 )
 
-// TestExport crawls a web that changes, exports what was seen, and reads it back: each page with a
-// version for each change that the journal tells of, and with its links, so that eval takes it.
+// TestExport crawls a web that changes, exports the visits, and reads them back: each page has a
+// version for each change in the journal, and its links, so that eval accepts it.
 func TestExport(t *testing.T) {
 	t.Parallel() // it waits for rounds to end
 	lab := serve(t, library(shelves{servers: 2, sections: 3, pages: 6, days: 3000,

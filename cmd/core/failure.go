@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Exit codes, as documented in --help.
+// Exit codes, as in --help.
 const (
 	ExitOK          = 0
 	ExitFailed      = words.ExitFailed
@@ -19,13 +19,13 @@ const (
 	ExitInterrupted = 130
 )
 
-// UsageError returns a mistake in the call: what is wrong, and what would be right.
+// UsageError returns a mistake in the call, with the right form as hint.
 func UsageError(err error, hint string) error { return words.Hint(err, hint, ExitMisuse) }
 
-// WorkError ends a command that did its work, with an exit code that tells what it found.
+// WorkError ends a command that did its work, with an exit code for its finding.
 func WorkError(err error, hint string, code int) error { return words.Hint(err, hint, code) }
 
-// ofSystem are errors of the operating system, which know nothing of recrawl.
+// ofSystem are errors of the operating system, without hints.
 var ofSystem = []struct {
 	err  error
 	hint string
@@ -39,9 +39,9 @@ var ofSystem = []struct {
 	{fs.ErrPermission, "check the permissions of that path", ExitFailed},
 }
 
-// Explain returns what the user can do about an error, the exit code, and the error to print, whose
-// text does not repeat the hint. Errors know that themselves (words.HintOf), except those of the
-// operating system and of the command line.
+// Explain returns the hint for an error, the exit code, and the error to print, whose text does not
+// repeat the hint. Errors have their own hints (words.HintOf), except those of the operating system
+// and of the command line.
 func Explain(err error) (hint string, code int, cause error) {
 	hint, code, cause = words.HintOf(err)
 	if hint != "" || code != ExitFailed {

@@ -84,8 +84,8 @@ type figuresResult struct {
 	Warnings []string
 }
 
-// TestFigures makes the figures of servers on which the only directory's index and every
-// other of its pages change each week, and the start page never.
+// TestFigures makes the figures of servers on which the index of the only directory and every other
+// page in it change each week, and the start page never.
 func TestFigures(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 6 {
@@ -170,7 +170,7 @@ func TestFigures(t *testing.T) {
 		t.Errorf("warnings %q, printed %q", f.Warnings, r.stderr)
 	}
 
-	// One server is a figure, not a mistake, and no claim is judged.
+	// One server gives a figure, and no claim is judged.
 	one := decode[figuresResult](t, recrawl(t, "eval", filepath.Join(dir, "0.jsonl.gz"),
 		"--figures", "--json", "--weeks", "3", "--group-by", "none").ok(t), true)
 	if one.GroupWeeks != 3 || len(one.Groups) != 1 || one.Groups[0].Group != "all" ||
@@ -212,7 +212,7 @@ func TestFiguresRefuse(t *testing.T) {
 			recrawl(t, append(args, c.args...)...).refused(t, c.code, c.words...)
 		})
 	}
-	// Groups without figures would be ignored in silence.
+	// Groups without figures would be silently ignored.
 	recrawl(t, "eval", good, "--group-by", "server").refused(t, 2, "--group-by server", "--figures",
 		"add --figures")
 	recrawl(t, "eval", good, "--protocol", "stream", "--group", missing).refused(t, 2,

@@ -16,9 +16,9 @@ const (
 	casinoPage = `<html lang=de><title>Casino</title><main><p>Jetzt im Casino anmelden und den Jackpot holen, wir schenken dir zum Beginn noch viele Freispiele dazu.</p><a href=/hidden>weiter</a></main>`
 )
 
-// Pages that filters reject leave, with the reason in journal, summary and explain; their bodies
-// are in no archive, and they are not visited again. Filters that are new judge pages that have a
-// copy without condition; without filters, what was rejected is visited again.
+// TestRunFilters checks that pages rejected by filters leave, with the reason in journal, summary
+// and explain. Their bodies are in no archive, and they are not visited again. New filters judge
+// pages with a copy unconditionally; without filters, rejected pages are visited again.
 func TestRunFilters(t *testing.T) {
 	t.Parallel()
 	var conditional, plain atomic.Int32 // requests for the French page
@@ -75,7 +75,7 @@ func TestRunFilters(t *testing.T) {
 	want(last, "/fr", "excluded languages filter languages: its text is in fr")
 	want(last, "/casino", "excluded gambling filter gambling: score 3, rejected from 2: casino, ")
 	want(last, "/deep", "fetched") // linked by a page in another language
-	want(last, "/hidden", "")      // linked by an unwanted page
+	want(last, "/hidden", "")      // linked from an unwanted page
 	if !strings.Contains(r.stdout, "Pages that filters reject") {
 		t.Errorf("the summary: %s", r.stdout)
 	}
@@ -105,11 +105,11 @@ func TestRunFilters(t *testing.T) {
 		t.Errorf("%d visits without condition, want the first and one under filters", plain.Load())
 	}
 	_, last = run("old")
-	want(last, "/fr", "not-modified") // of the copy that the visit before fetched
+	want(last, "/fr", "not-modified") // of the copy of the last visit
 	want(last, "/casino", "fetched")
 }
 
-// The commands of docs/reference/filters.md say what it says they do.
+// TestShowFilters runs the commands of docs/reference/filters.md.
 func TestShowFilters(t *testing.T) {
 	t.Parallel()
 	data, err := filepath.Abs("../../eval/testdata")
@@ -150,7 +150,7 @@ func TestShowFilters(t *testing.T) {
 		{"there is no filter", nil},
 		{"bad.yaml: line 2: unknown key langs", []string{"--filters", bad}},
 		{"deutsch", []string{"--languages", "de,deutsch"}},
-		{"page.html:1: it is not JSON", []string{"--languages", "de", "--labelled", page}},
+		{"page.html:1: it is not the JSON of a page", []string{"--languages", "de", "--labelled", page}},
 	} {
 		r := recrawl(t, append([]string{"show", "filters"}, c.args...)...).exit(t, 2)
 		if !strings.Contains(r.stderr, c.words) || !strings.Contains(r.stderr, "hint: ") ||

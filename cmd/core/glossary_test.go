@@ -10,9 +10,8 @@ import (
 	"testing"
 )
 
-// The glossary has its groups in the order in which one meets them, each term once, and no term
-// that nobody uses: README.md has those of the group README, a document or a source file the
-// others.
+// TestGlossary checks that the glossary has its groups in reading order, each term once, and no
+// unused term: README.md uses those of the group README, a document or a source file the others.
 func TestGlossary(t *testing.T) {
 	const glossary = "docs/reference/glossary.md"
 	groups := []string{"README", "Guide", "Run", "Planner", "Store", "Nodes", "Evaluation"}
@@ -81,14 +80,14 @@ var (
 	between = regexp.MustCompile(`[^\pL\pN-]+`)
 )
 
-// spaced returns the words of a text in small letters, those of a name in Go apart, with one blank
+// spaced returns the words of a text in lower case, also those of a name in Go, with one blank
 // around each.
 func spaced(text string) string {
 	text = between.ReplaceAllString(hump.ReplaceAllString(text, "$1 $2"), " ")
 	return " " + strings.ToLower(text) + " "
 }
 
-// uses reports whether a text has a term, or one of those that it names with commas between.
+// uses reports whether a text has a term, or one of several separated by commas.
 func uses(text, term string) bool {
 	term, _, _ = strings.Cut(term, " (")
 	for one := range strings.SplitSeq(term, ", ") {

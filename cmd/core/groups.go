@@ -7,7 +7,7 @@ import (
 	"github.com/recrawl/recrawl/eval/papers"
 )
 
-// ReadGroups reads a file that puts servers into groups; nil if none is named.
+// ReadGroups reads a file with groups of servers; nil if none is named.
 func ReadGroups(file string) (papers.Groups, error) {
 	if file == "" {
 		return nil, nil

@@ -27,8 +27,8 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// serveDNS answers over UDP on loopback: "127-9-0-3.anything.example" is at 127.9.0.3. delay is how
-// long the answer for a name takes; less than 0: none comes.
+// serveDNS answers over UDP on loopback: "127-9-0-3.anything.example" is at 127.9.0.3. delay
+// returns the delay of the answer for a name; negative: no answer.
 func serveDNS(t *testing.T, delay func(name string) time.Duration) (address string) {
 	t.Helper()
 	conn, err := net.ListenPacket("udp4", "127.0.0.1:0")
@@ -74,8 +74,8 @@ func serveDNS(t *testing.T, delay func(name string) time.Duration) (address stri
 	return conn.LocalAddr().String()
 }
 
-// victims are servers on many addresses that note what reaches them. A connection to the port of
-// TLS counts as one request, as it does for the guard, and what is asked in it is counted too.
+// victims are servers at many addresses that log their requests. A connection to the TLS port
+// counts as one request, as for the guard, and requests in it are also counted.
 type victims struct {
 	port, tlsPort string
 
@@ -173,8 +173,8 @@ func (v *victims) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestGuard lets crawlers loose that ignore all politeness, each in another way and at addresses of
-// its own. The servers' own log proves that no limit of the guard is exceeded.
+// TestGuard runs crawlers that ignore politeness, each in another way and at other addresses. The
+// servers' log shows that no limit of the guard is exceeded.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	const interval, mostRequests, mostBytes, turns, long = 400 * time.Millisecond, 6, 3_000_000, 5,
@@ -314,7 +314,7 @@ func TestGuard(t *testing.T) {
 				mu.Unlock()
 			}
 		}},
-		{"raw tunnels", 5, func(int, *http.Client) { // that say nothing, and stay
+		{"raw tunnels", 5, func(int, *http.Client) { // silent and open
 			conn := dial()
 			if conn == nil {
 				return
@@ -349,7 +349,7 @@ func TestGuard(t *testing.T) {
 	crawlers.Wait()
 	p.interrupt()
 	summary := decode[guardSummary](t, p.result(), true)
-	time.Sleep(100 * time.Millisecond) // until the servers have noticed the last end
+	time.Sleep(100 * time.Millisecond) // until the servers notice the last end
 
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -362,7 +362,7 @@ func TestGuard(t *testing.T) {
 		t.Logf("%-11s: the server saw %d requests (%d inside TLS); the client %d answers and %d "+
 			"refusals", a.name, len(seen), v.inTLS[address], passed[a.name], refused[a.name])
 		n := len(seen)
-		// On a busy machine a client gives up before its request is under way.
+		// On a busy machine a client gives up before its request begins.
 		if n == 0 && a.name != "given up" || n > mostRequests {
 			t.Errorf("%s: %d requests, want 1 to %d", a.name, n, mostRequests)
 		}
@@ -375,8 +375,8 @@ func TestGuard(t *testing.T) {
 				gap := second.begin.Sub(first.end)
 				if a.name == "given up" || a.name == "endless" ||
 					strings.Contains(a.name, "tunnels") {
-					// The server learns of these ends later than the guard, and of a busy machine's
-					// first request some milliseconds after it was let through.
+					// The server notices these ends later than the guard, and on a busy machine the
+					// first request some milliseconds after the guard permits it.
 					gap = second.begin.Sub(first.begin) + 20*time.Millisecond
 				}
 				if gap < interval {
@@ -426,7 +426,7 @@ type guardSummary struct {
 
 var guardAt = regexp.MustCompile(`the guard is at (http://\S+)`)
 
-// guardOf waits until a guard listens, and returns where.
+// guardOf waits until a guard listens, and returns its URL.
 func guardOf(t *testing.T, p *program) *url.URL {
 	t.Helper()
 	var at *url.URL
@@ -439,9 +439,9 @@ func guardOf(t *testing.T, p *program) *url.URL {
 	return at
 }
 
-// TestRunThroughGuard lets the crawler itself loose with no pause at all. The guard holds it to its
-// limits, the crawler says so, waits, and blames no page. A crawler whose pauses are those of the
-// guard meets no refusal.
+// TestRunThroughGuard runs the crawler without any pause. The guard holds it to its limits; the
+// crawler says so, waits, and blames no page. A crawler with the pauses of the guard is never
+// refused.
 func TestRunThroughGuard(t *testing.T) {
 	t.Parallel() // it waits for its pauses
 	const interval = 300 * time.Millisecond
@@ -482,7 +482,7 @@ func TestRunThroughGuard(t *testing.T) {
 	}
 }
 
-// TestRunWithoutProxy names a proxy at which nobody listens: the crawler waits, and blames no page.
+// TestRunWithoutProxy names a proxy without a listener: the crawler waits, and blames no page.
 func TestRunWithoutProxy(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, 5, 0)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// says demands words in what a call printed.
+// says checks for words in the output of a call.
 func (r result) says(t *testing.T, words ...string) result {
 	t.Helper()
 	for _, word := range words {
@@ -21,8 +21,8 @@ func (r result) says(t *testing.T, words ...string) result {
 	return r
 }
 
-// A page that a setting refuses is held: run, plan and explain say why and what allows it, and with
-// that it is visited at once.
+// TestRefusedBySettings checks that a page which a setting refuses is held: run, plan and explain
+// say why and which setting allows it. With that setting it is visited at once.
 func TestRefusedBySettings(t *testing.T) {
 	t.Parallel()
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -67,7 +67,8 @@ func TestRefusedBySettings(t *testing.T) {
 	}
 }
 
-// What went wrong is summed up by cause, and a round too short for its budget is told.
+// TestCausesAndShortRounds checks that failures are counted by cause, and that a round too short
+// for its budget is reported.
 func TestCausesAndShortRounds(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -80,7 +81,7 @@ func TestCausesAndShortRounds(t *testing.T) {
 			"--round 1m30s or longer")
 }
 
-// Mistakes of words, and what a terminal is used to.
+// TestMistakes checks misspelt words, and forms that users of terminals expect.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -120,8 +121,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// Budgets may be given in per cent and in fetches, and - is standard output: the file stands there
-// alone.
+// TestBudgetsAndStandardOutput checks budgets in per cent and in fetches, and that - is standard
+// output with the file alone.
 func TestBudgetsAndStandardOutput(t *testing.T) {
 	t.Parallel()
 	file := writeFile(t, filepath.Join(t.TempDir(), "a.example.jsonl.gz"),

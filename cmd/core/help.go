@@ -13,7 +13,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/report"
 )
 
-// helpAll is the value of --help-all, which ends the reading of a command line and asks for the
+// helpAll is the value of --help-all, which ends the reading of a command line and requests the
 // whole help.
 type helpAll struct{ asked *bool }
 
@@ -21,15 +21,15 @@ func (h helpAll) String() string   { return "false" }
 func (h helpAll) Type() string     { return "bool" }
 func (h helpAll) IsBoolFlag() bool { return true }
 
-// Set returns pflag.ErrHelp: the command is not carried out.
+// Set returns pflag.ErrHelp, so that the command does not run.
 func (h helpAll) Set(string) error {
 	*h.asked = true
 	return pflag.ErrHelp
 }
 
-// help writes the help of a command to standard output, at most 100 columns wide: what it does,
-// how it is called, and its everyday flags with the names of the others; after --help-all all
-// flags under headings.
+// help writes the help of a command to standard output, at most 100 columns wide: its description,
+// its call, and its everyday flags with the names of the others. After --help-all it has all flags
+// under headings.
 func (p *Program) help(c *cobra.Command, _ []string) {
 	w := p.screen()
 	w.Width = min(cmp.Or(w.Width, report.UsualWidth), report.UsualWidth)
@@ -63,10 +63,10 @@ func (p *Program) help(c *cobra.Command, _ []string) {
 	_ = w.Flush() // standard output is closed: nobody reads the help
 }
 
-// reflowed returns the lines of a text, where those of a paragraph are one. A line that is indented
-// or has columns stays as it is.
+// reflowed returns the lines of a text with the lines of each paragraph joined. Indented lines and
+// columns stay unchanged.
 func reflowed(text string) (lines []string) {
-	open := false // the last line is of a paragraph that goes on
+	open := false // the last line may continue
 	for line := range strings.SplitSeq(text, "\n") {
 		prose := isProse(line)
 		if prose && open {
@@ -83,8 +83,7 @@ func isProse(line string) bool {
 	return line != "" && !strings.HasPrefix(line, " ") && !strings.Contains(line, "   ")
 }
 
-// hanging breaks a line with columns that is wider than so many columns. What goes on stands under
-// the last of its columns.
+// hanging breaks a line with columns at a width. Continuations are indented to its last column.
 func hanging(line string, width int) string {
 	begin := len(line) - len(strings.TrimLeft(line, " "))
 	if at := strings.LastIndex(line, "  "); at >= begin {
@@ -100,11 +99,10 @@ func hanging(line string, width int) string {
 	return line[:at] + "\n" + hanging(strings.Repeat(" ", begin)+line[at+1:], width)
 }
 
-// indented returns lines behind two blanks, those after the first behind four.
+// indented returns lines indented by two blanks, those after the first by four.
 func indented(lines string) string { return "  " + strings.ReplaceAll(lines, "\n", "\n    ") }
 
-// brokenCall breaks a call that is wider than so many columns as a shell reads it, before a flag
-// or the next program.
+// brokenCall breaks a call at a width, in the syntax of a shell, before a flag or the next program.
 func brokenCall(call string, width int) string {
 	begin := ""
 	for len(call) > width {
@@ -146,7 +144,7 @@ func helpCommands(w io.Writer, c *cobra.Command) {
 	list(title, "")
 }
 
-// flagsOf returns the flags of a set that are not hidden, by name.
+// flagsOf returns the visible flags of a set, by name.
 func flagsOf(set *pflag.FlagSet) (flags []*pflag.Flag) {
 	set.VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {
@@ -169,7 +167,7 @@ func helpFlags(w *report.Screen, title string, flags []*pflag.Flag) {
 	fmt.Fprintf(w, "\n%s:\n%s", title, set.FlagUsagesWrapped(w.Width))
 }
 
-// helpEveryday explains the flags that are used often, and names the others under their headings.
+// helpEveryday explains the everyday flags, and names the others under their headings.
 func helpEveryday(w *report.Screen, c *cobra.Command, flags []*pflag.Flag, often []string) {
 	if len(often) == 0 {
 		helpFlags(w, "Flags", flags)
@@ -199,7 +197,7 @@ func helpHeadings(w *report.Screen, c *cobra.Command, flags []*pflag.Flag) {
 	}
 }
 
-// chosen parts flags into those that are named, in the order of the names, and the others.
+// chosen splits flags into the named ones, in the order of the names, and the others.
 func chosen(flags []*pflag.Flag, names []string) (named, others []*pflag.Flag) {
 	for _, name := range names {
 		for _, f := range flags {
@@ -216,13 +214,13 @@ func chosen(flags []*pflag.Flag, names []string) (named, others []*pflag.Flag) {
 	return named, others
 }
 
-// heading is a heading with flags that a command has.
+// heading is a heading with flags of a command.
 type heading struct {
 	title string
 	flags []*pflag.Flag
 }
 
-// headed puts flags under their headings. Those of the command alone come first.
+// headed groups flags under their headings. Those of the command alone come first.
 func headed(c *cobra.Command, flags []*pflag.Flag) []heading {
 	var all []heading
 	for _, h := range flagHeadings {

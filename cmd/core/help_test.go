@@ -11,11 +11,11 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// mostShort is how many flags a help of one level may have.
+// mostShort is the most flags in a help of one level.
 const mostShort = 14
 
-// Help is at most 100 columns wide. The short one explains ten flags and names the others; the
-// whole one explains all, once.
+// TestHelpOfTwoLevels checks that help is at most 100 columns wide. The short one explains ten
+// flags and names the others; the whole one explains each once.
 func TestHelpOfTwoLevels(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}
@@ -69,7 +69,7 @@ func TestHelpOfTwoLevels(t *testing.T) {
 	}
 }
 
-// helpOf is what a call prints that asks for help.
+// helpOf returns the output of a call for help.
 func helpOf(t *testing.T, args []string) string {
 	t.Helper()
 	var out, err strings.Builder
@@ -80,8 +80,8 @@ func helpOf(t *testing.T, args []string) string {
 	return out.String()
 }
 
-// The whole help is asked for at any place of a command line, and nothing is done then. Paragraphs
-// are fitted, and what is indented or stands in columns is not.
+// TestHelpEndsTheCommandLine checks that --help-all works at any place of a command line, without
+// running the command. Paragraphs are wrapped, indented lines and columns are not.
 func TestHelpEndsTheCommandLine(t *testing.T) {
 	t.Parallel()
 	want := helpOf(t, []string{"run", "--help-all"})

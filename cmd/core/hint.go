@@ -37,7 +37,7 @@ func (p *Program) hint(ctx context.Context, args []string) error {
 	return nil
 }
 
-// push takes in what others say has changed, if a run is to; else it is nil.
+// push opens the service for reports of changes, if a run wants them; otherwise it returns nil.
 func (p *Program) push(client *fetch.MeteredClient, store *satstore.Store) (*push.Service, error) {
 	c := &p.config
 	if c.Push == "" {
@@ -53,7 +53,7 @@ func (p *Program) push(client *fetch.MeteredClient, store *satstore.Store) (*pus
 	})
 }
 
-// hand lets a loop visit what others said has changed. It is called between visits.
+// hand lets a loop visit reported pages. Call it between visits.
 func hand(said *push.Service, l *crawl.Loop, store *satstore.Store) error {
 	hints, owned, err := said.Take(store, l.Knows)
 	if err == nil && len(hints) > 0 {

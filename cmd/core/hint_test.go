@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// What was visited a moment ago is visited again within two seconds after the operator, or the
-// owner who shows the key, says that it changed; also a page that nobody knew, and when nothing
-// else is to do. Who has no key moves nothing.
+// TestHints checks that a page is visited within two seconds after the operator, or an owner with
+// the key, reports a change. This holds soon after a visit, for an unknown page, and in an idle
+// crawl. Without a key nothing happens.
 func TestHints(t *testing.T) {
 	t.Parallel()
 	const key = "0123456789abcdef"

@@ -17,11 +17,11 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// hostileMemory is what the program may take for a hostile file or caller, in KiB: it begins with
-// 60 MiB, and sorts what it imports in 64 MiB. GOMEMLIMIT has to be less by its code and some room.
+// hostileMemory is the memory for a hostile file or caller, in KiB: the program starts with 60 MiB,
+// and sorts imports in 64 MiB. GOMEMLIMIT must be lower by its code and some room.
 const hostileMemory = 320 << 10
 
-// bomb is so many octets of a text, again and again, as gzip.
+// bomb returns octets octets of a repeated text, as gzip.
 func bomb(text string, octets int) string {
 	var b bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)
@@ -51,9 +51,9 @@ func warcRecord(head, body string) string {
 		head, len(body), body)
 }
 
-// TestHostileImports lets the program import files that are made to break readers, each with the
-// memory and time that any file may take. Whatever it says of them, it does not crash, writes
-// nothing beside its directory, and can read a good file afterwards.
+// TestHostileImports lets the program import files that are made to break readers, within the
+// memory and time for any file. Whatever it reports, it does not crash, writes only in its
+// directory, and can read a good file afterwards.
 func TestHostileImports(t *testing.T) {
 	t.Parallel()
 	const large = 128 << 20
@@ -141,9 +141,8 @@ func TestHostileImports(t *testing.T) {
 	}
 }
 
-// peak waits for the end of a program, and returns the most memory in KiB that it was seen to take;
-// 0 where the system does not tell. What the system says at the end is of the process that began
-// it, too.
+// peak waits for the end of a program, and returns the highest observed memory in KiB, or 0 if the
+// system does not report it. The system's final report includes the parent process.
 func peak(p *program) (kib int) {
 	for {
 		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
@@ -162,7 +161,7 @@ func peak(p *program) (kib int) {
 
 func gz(text string) string { return string(gzipped([]byte(text))) }
 
-// manyServers is an index with a page of each.
+// manyServers returns an index with a page of each server.
 func manyServers(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -173,8 +172,8 @@ func manyServers(n int) string {
 }
 
 // TestHostileCallers lets strangers keep the inbox of a run busy: silent and slow ones, long heads
-// and bodies, guesses of callbacks. Its memory stays bounded, nothing is visited for them, and who
-// has something to say is heard.
+// and bodies, guessed callbacks. Its memory stays bounded, they cause no visits, and genuine
+// reports are accepted.
 func TestHostileCallers(t *testing.T) {
 	t.Parallel()
 	site := newFeedSite(t, "")
@@ -225,7 +224,7 @@ func TestHostileCallers(t *testing.T) {
 		r, _ := http.NewRequest(request.method, "http://"+at+request.path, request.body)
 		r.Header.Set("Content-Type", request.kind)
 		answer, err := client.Do(r)
-		if err != nil { // it was cut off in the middle of what it said
+		if err != nil { // cut off in the middle
 			t.Logf("%s %.40s: %v", request.method, request.path, err)
 			continue
 		}
@@ -254,7 +253,7 @@ func TestHostileCallers(t *testing.T) {
 	p.result()
 }
 
-// endlessly is a text again and again.
+// endlessly repeats a text.
 type endlessly string
 
 func (e endlessly) Read(p []byte) (n int, err error) {
@@ -265,8 +264,8 @@ func (e endlessly) Read(p []byte) (n int, err error) {
 }
 
 // TestSilentNameServer crawls servers while all replies of the name server are lost, and many new
-// names wait for one. Servers whose names are known are visited as often as before, no page is
-// blamed, and the user is told. When replies come again, the new ones are visited.
+// names wait for one. Servers with known names are visited as before, no page is blamed, and the
+// user is warned. When replies return, the new ones are visited.
 func TestSilentNameServer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 40 s")

@@ -16,11 +16,11 @@ import (
 	"time"
 )
 
-// served is a server at an address of loopback, and all that it was asked.
+// served is a server at an address of loopback, with its requests.
 type served struct {
 	at string // address:port
 	mu sync.Mutex
-	// asked are requests with the moment of each.
+	// asked has the requests, at their times in when.
 	asked []*http.Request
 	when  []time.Time
 }
@@ -49,8 +49,8 @@ func (s *served) requests() []*http.Request {
 	return append([]*http.Request(nil), s.asked...)
 }
 
-// Settings of single servers come from the file. Their secrets go to their servers alone, and are
-// nowhere in what run writes.
+// TestSettingsOfServers checks that settings of single servers come from the file. Their secrets go
+// to their servers alone, and are in no output of run.
 func TestSettingsOfServers(t *testing.T) {
 	t.Parallel()
 	pages := func(rw http.ResponseWriter, r *http.Request) {
@@ -94,7 +94,7 @@ hosts:
 	if err := os.Chmod(secret, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// A first round that is nearly over could end between the start pages and what they link to.
+	// A first round near its end could stop between the start pages and their links.
 	time.Sleep(time.Until(time.Now().Truncate(3 * time.Second).Add(3 * time.Second)))
 	r := recrawlIn(t, dir,
 		[]string{"HTTP_PROXY=http://127.0.0.1:1", "http_proxy=http://127.0.0.1:1"}, args...)
@@ -157,7 +157,7 @@ hosts:
 	}
 }
 
-// showArchive is all that the WARC files of a directory "kept" have, as text.
+// showArchive returns the content of the WARC files in a directory "kept" as text.
 func showArchive(t *testing.T, dir string) string {
 	files, err := filepath.Glob(filepath.Join(dir, "kept", "*.warc.gz"))
 	if err != nil || len(files) == 0 {
@@ -181,7 +181,8 @@ func showArchive(t *testing.T, dir string) string {
 	return all.String()
 }
 
-// What is wrong with settings of servers is told with the rule, and without secrets.
+// TestBadSettingsOfServers checks that faults in settings of servers are reported with the rule,
+// and without secrets.
 func TestBadSettingsOfServers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

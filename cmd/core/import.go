@@ -26,7 +26,7 @@ func (p *Program) importCommand() *cobra.Command {
 	}, p.imports)
 }
 
-// imports takes in a list of addresses, or captures.
+// imports imports a list of URLs, or captures.
 func (p *Program) imports(ctx context.Context, args []string) (err error) {
 	c := &p.config.Import
 	sources, err := captures.NewSources(args, captures.Format(c.Format))
@@ -50,7 +50,7 @@ func (p *Program) imports(ctx context.Context, args []string) (err error) {
 		o.To = to
 	}
 	var store *satstore.Store
-	if c.History == "" { // before anything is read: it may be in use
+	if c.History == "" { // before reading: the store may be in use
 		if store, err = satstore.Open(p.config.Data, satstore.Options{}); err != nil {
 			return err
 		}

@@ -73,7 +73,7 @@ type importRun struct {
 	}
 }
 
-// TestImport takes a list in twice, with bad lines, and lets run visit what is new.
+// TestImport imports a list twice, with bad lines, and lets run visit the new pages.
 func TestImport(t *testing.T) {
 	t.Parallel()
 	lab := serve(t, library(shelves{servers: 2, sections: 2, pages: 3, days: 1, every: still}))
@@ -117,7 +117,7 @@ func TestImport(t *testing.T) {
 	if first := run["first"].(float64); int(first) != 2*(2+2*4) {
 		t.Errorf("run visited %v pages for the first time, of all that the two servers have", first)
 	}
-	// What run has found is known to the next import.
+	// The next import knows the pages that run has found.
 	r = decode[importRun](t, recrawl(t, "import", "--data", data, "--json",
 		writeFile(t, filepath.Join(dir, "found.txt"), starts[0]+"s0/p0.html\n")).ok(t), true)
 	found := r.CaughtUp
@@ -203,7 +203,7 @@ func damage(t *testing.T, path string) {
 	writeFile(t, path, string(b))
 }
 
-// TestImportRefuses says what is wrong with a call.
+// TestImportRefuses checks the errors for invalid calls.
 func TestImportRefuses(t *testing.T) {
 	dir := t.TempDir()
 	list := writeFile(t, filepath.Join(dir, "urls.txt"), "http://a.example/\n")
@@ -233,7 +233,7 @@ func TestImportRefuses(t *testing.T) {
 	}
 }
 
-// TestImportParts splits a list over three machines: together they write what one writes.
+// TestImportParts splits a list over three machines: together they write the same as one.
 func TestImportParts(t *testing.T) {
 	dir := t.TempDir()
 	var text strings.Builder
@@ -271,8 +271,8 @@ func TestImportParts(t *testing.T) {
 	}
 }
 
-// TestImportKilled kills an import again and again, in the middle of commits and merges as it
-// happens. Done again to its end, every address is there once.
+// TestImportKilled kills an import repeatedly, also during commits and merges. When it is
+// completed, every URL is there once.
 func TestImportKilled(t *testing.T) {
 	t.Parallel()
 	kills, distinct := 5, 60_000
@@ -389,8 +389,8 @@ func TestBenchSeen(t *testing.T) {
 	}
 }
 
-// TestImportAndRunKilled kills imports and runs of one directory in turns. Then it has the pages of
-// a directory in which nothing was killed, each once, and the set agrees with them.
+// TestImportAndRunKilled kills imports and runs of one directory in turn. Afterwards it has the
+// same pages as a directory without kills, each once, and the set agrees with them.
 func TestImportAndRunKilled(t *testing.T) {
 	kills := 8
 	if long() {
@@ -440,7 +440,7 @@ func TestImportAndRunKilled(t *testing.T) {
 	}
 }
 
-// addressesOf returns the addresses of a store in order; none may be there twice.
+// addressesOf returns the URLs of a store in order, without duplicates.
 func addressesOf(t *testing.T, data string) (urls []string) {
 	t.Helper()
 	store, err := satstore.Open(data, satstore.Options{ReadOnly: true})

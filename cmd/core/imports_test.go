@@ -22,13 +22,12 @@ const (
 	moduleRoot = "../.."
 )
 
-// floors are the folders of the module, the lowest first. A folder imports only folders that stand
-// to its left, and those of its own floor. README.md and docs/design/architecture.md have the same
-// line.
+// floors are the folders of the module, the lowest first. A folder imports only folders to its
+// left, and those in itself. README.md and docs/design/architecture.md have the same line.
 const floors = "sitegraph < estimator < planner < satstore < fetch < eval < cmd"
 
-// homes are the folders that may know a part of the standard library or a module of others. "clock"
-// stands for the functions of package time that read or wait for the wall clock.
+// homes are the folders that may import a part of the standard library or another module. "clock"
+// means the functions of package time that read or wait for the wall clock.
 var homes = []struct{ what, folders, why string }{
 	{"net", "fetch eval cmd",
 		"what chooses pages and what remembers them must work without a network"},
@@ -55,7 +54,7 @@ var homes = []struct{ what, folders, why string }{
 var clockNames = []string{"Now", "Sleep", "After", "AfterFunc", "Tick", "NewTicker", "NewTimer",
 	"Since", "Until"}
 
-// TestImports holds all source files but tests to the floors and homes, also those for other
+// TestImports checks all source files except tests against floors and homes, also those for other
 // systems.
 func TestImports(t *testing.T) {
 	for _, name := range []string{"README.md", "docs/design/architecture.md"} {
@@ -87,7 +86,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// known returns what a file imports, and "clock" if it reads that.
+// known returns the imports of a file, and "clock" if it reads the clock.
 func known(file *ast.File) (paths []string) {
 	clock := ""
 	for _, spec := range file.Imports {
@@ -114,7 +113,7 @@ func known(file *ast.File) (paths []string) {
 	return paths
 }
 
-// objection says why a folder must not import a path; "" if it may.
+// objection returns why a folder must not import a path, or "".
 func objection(folder, path string) string {
 	order := strings.Split(floors, " < ")
 	floorOf := func(folder string) int {

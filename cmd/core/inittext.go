@@ -1,6 +1,6 @@
 package core
 
-// initText is the beginning of a file of settings that recrawl init writes, a line a paragraph.
+// initText is the start of the file of settings that recrawl init writes, a line a paragraph.
 const initText = "Settings of recrawl run. A line that begins with # and no blank is a setting at " +
 	"its default: remove the # to change it. A flag overrules an environment variable " +
 	"(RECRAWL_BUDGET), which overrules this file. recrawl refuses unknown keys. recrawl config " +

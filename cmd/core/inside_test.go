@@ -11,19 +11,19 @@ import (
 	"github.com/recrawl/recrawl/planner/policy"
 )
 
-// Parts are those of all other programs: in tests one program does the work of all.
+// Parts are the parts of all other programs: in tests one program does the work of all.
 var Parts []*Part
 
-// MainOfAll is a program with all commands, as its own process.
+// MainOfAll runs a program with all commands as its own process.
 func MainOfAll() { begin(Parts, (*Program).rootCommand) }
 
-// Run is the same without a process of its own, for tests that call it often.
+// Run does the same within this process, for tests that call it often.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	p := &Program{args: args, stdout: stdout, stderr: stderr, parts: Parts}
 	return p.execute(ctx, (*Program).rootCommand)
 }
 
-// Settings reads and checks the arguments and settings of a call, and does nothing else.
+// Settings only reads and checks the arguments and settings of a call.
 func Settings(args []string) error {
 	p := &Program{stdout: io.Discard, stderr: io.Discard, parts: Parts}
 	cmd, rest, err := p.rootCommand().Find(args)
@@ -39,7 +39,7 @@ func Settings(args []string) error {
 	return err
 }
 
-// ManualExamples are the lines of the manual that call the program, by the command that has them.
+// ManualExamples returns the lines of the manual that call the program, by command.
 func ManualExamples() map[string][]string {
 	all := map[string][]string{}
 	var add func(c *cobra.Command)
@@ -57,7 +57,7 @@ func ManualExamples() map[string][]string {
 	return all
 }
 
-// CommandPaths names the root and all commands below it.
+// CommandPaths returns the paths of the root and all commands below it.
 func CommandPaths() (all []string) {
 	var add func(c *cobra.Command)
 	add = func(c *cobra.Command) {
@@ -70,7 +70,7 @@ func CommandPaths() (all []string) {
 	return all
 }
 
-// Programs runs policies that are programs, for benchmarks.
+// Programs returns a host for policies that are programs, for benchmarks.
 func Programs() *policy.ProgramHost {
 	p := &Program{stderr: io.Discard, running: &running{}}
 	p.config.AnswerIn = time.Minute

@@ -50,12 +50,12 @@ func (p *Program) inspect(ctx context.Context, _ []string) error {
 	page.Sections[0].Tables = append(page.Sections[0].Tables, present.Lessons(lessons)...)
 	return p.Publish(struct {
 		*present.Inspected
-		Learnt  []planner.Lesson `json:"learnt"` // by the policy, from the visits made here
+		Learnt  []planner.Lesson `json:"learnt"` // learnt by the policy from its visits
 		Traffic crawl.Traffic    `json:"traffic"`
 	}{r, lessons, traffic}, page, "")
 }
 
-// lessons are what the policy has learnt from the visits that a store knows of.
+// lessons returns what the policy has learnt from the visits in a store.
 func (p *Program) lessons(store *satstore.Store) ([]planner.Lesson, error) {
 	ranking, err := policy.New(policy.Default,
 		policy.Settings{Pages: planner.NewPages(sitegraph.NewGraph()), Mode: planner.Stream})

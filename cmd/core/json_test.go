@@ -11,14 +11,14 @@ import (
 	"testing"
 )
 
-// policies are the names that --policy all has.
+// policies are the names in --policy all.
 var policies = strings.Fields(`
 	a auto b b-closure binary-lambdacrawl breadth-first c c-closure cho-adaptive cho-biased
 	cho-greedy clairvoyant commoncrawl ebayes freshness gamma gp4c hier interval lambdacrawl lln
 	longevity ncis norconex nutch poisson random sa sentinel-auto server-previous server-sample
 	server-true sites stormcrawler tan-mitra true-freshness true-rates uniform whittle`)
 
-// TestEvalJSON reads both protocols over two servers, twice: same input, same bytes.
+// TestEvalJSON runs both protocols over two servers, twice: equal input gives equal bytes.
 func TestEvalJSON(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -40,7 +40,7 @@ func TestEvalJSON(t *testing.T) {
 	}
 	for i, weeks := range []int{2, 12} {
 		s := snapshots[i]
-		// The top of the only directory and every other of its pages change each week.
+		// The top of the only directory and every other page in it change each week.
 		if s.Protocol != "snapshot" || s.Weeks != weeks || s.Base != 12 || s.Seed != 1 ||
 			s.Change != "digest" ||
 			s.Corpus != (snapshotTotals{Servers: 2, Pages: 2 + 2 + 6 + 9, Changed: 2 + 3 + 4}) {
@@ -95,7 +95,7 @@ func TestEvalJSON(t *testing.T) {
 	}
 }
 
-// TestReport writes the figures of eval to a file that needs no other.
+// TestReport writes the figures of eval to a self-contained file.
 func TestReport(t *testing.T) {
 	dir := t.TempDir()
 	file := writeFile(t, filepath.Join(dir, "a.jsonl.gz"), historyFile(t, "a.example", 6))
@@ -126,7 +126,7 @@ func selfContained(t *testing.T, path string) {
 	}
 }
 
-// TestSitesJSON divides a server from a history, and from what a planner knows.
+// TestSitesJSON divides a server from a history, and from the store of a planner.
 func TestSitesJSON(t *testing.T) {
 	file := writeFile(t, filepath.Join(t.TempDir(), "a.jsonl.gz"), historyFile(t, "a.example", 3))
 	got := decode[partition](t, recrawl(t, "sites", "--history", file, "a.example", "--json").ok(t),
@@ -222,7 +222,7 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// TestRootHelp is what nobody should have to guess: every command, and the exit codes.
+// TestRootHelp checks that the help of the root has every command, and the exit codes.
 func TestRootHelp(t *testing.T) {
 	r := recrawl(t).ok(t)
 	for _, word := range []string{"demo", "run", "plan", "explain", "eval", "sites", "version",

@@ -20,19 +20,18 @@ import (
 
 var seed = flag.Uint64("seed", 0, "of the random moments of TestKilled; 0: of the clock")
 
-// long reports whether the tests take their time: RECRAWL_LONG=1 go test ./cmd/core.
+// long reports whether long tests run: RECRAWL_LONG=1 go test ./cmd/core.
 func long() bool { return os.Getenv("RECRAWL_LONG") != "" }
 
 const (
-	// commitEvery is how many outcomes the loop holds before it makes them durable.
+	// commitEvery is the number of outcomes that the loop holds before it makes them durable.
 	commitEvery = 64
 	workers     = 4
 )
 
-// TestKilled kills a running planner again and again at random moments. Whatever its
-// journal had acknowledged is in the store after every kill, no acknowledged visit is made
-// again in its round, and the requests that were not acknowledged are those that could be
-// under way.
+// TestKilled kills a running planner repeatedly at random times. After every kill the store has
+// everything that the journal acknowledged, no acknowledged visit is repeated in its round, and the
+// unacknowledged requests are at most those in flight.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	kills := 10
@@ -54,13 +53,13 @@ func TestKilled(t *testing.T) {
 	args := append([]string{"run", "--data", w.dir, "--user-agent", contact, "--allow-private",
 		"--delay", "4ms",
 		"--round", round.String(), "--workers", fmt.Sprint(workers), "--quiet"}, lab.starts()...)
-	// a bound keeps reservations in the store
+	// a limit keeps reservations in the store
 	budgets := []string{"--budget=100000000", "--unlimited"}
 	for i := range kills {
 		w.runs = append(w.runs, time.Now())
 		before := lab.count()
 		p := start(t, filepath.Dir(w.dir), nil, append(args, budgets[random.IntN(2)])...)
-		if i%2 == 0 { // aim at the visits; the others are killed wherever they are
+		if i%2 == 0 { // during the visits; the others at any time
 			eventually(t, "a visit or the end of the round", func() bool {
 				return lab.count() > before || time.Since(w.runs[i]) > 2*round
 			})
@@ -84,30 +83,30 @@ func TestKilled(t *testing.T) {
 	w.judge()
 }
 
-// witness knows what a planner has acknowledged, and compares it with what it does.
+// witness compares the acknowledged visits of a planner with its actions.
 type witness struct {
 	t       *testing.T
 	lab     *lab
-	asked   func() []request // all requests for pages so far, as the servers saw them
+	asked   func() []request // asked returns all requests for pages so far, at the servers.
 	workers int
 	dir     string
 	round   time.Duration
-	runs    []time.Time // when each process was started
+	runs    []time.Time // start of each process
 
-	journal map[string][]byte // file -> content as read last
+	journal map[string][]byte // file -> content as last read
 	torn    int
 	lines   []journal.Entry
 	pages   map[string]*acknowledged
 	starts  map[int]time.Time           // round number -> its start
-	records map[string]sitegraph.Record // of the store, as read last
+	records map[string]sitegraph.Record // of the store, as last read
 }
 
-// acknowledged is what the journal lines of a page add up to.
+// acknowledged is the sum of a page's journal lines.
 type acknowledged struct {
 	last    journal.Entry
-	visits  uint32 // that told something, since the last first one
+	visits  uint32 // with an outcome, since the last first one
 	changes uint32
-	stored  sitegraph.Record // as read last
+	stored  sitegraph.Record // as last read
 }
 
 func newWitness(t *testing.T, lab *lab, dir string, round time.Duration) *witness {
@@ -116,13 +115,13 @@ func newWitness(t *testing.T, lab *lab, dir string, round time.Duration) *witnes
 		starts: map[int]time.Time{}}
 }
 
-// mayRepeat bounds the requests of one process that were not acknowledged when it was killed:
-// outcomes that wait for their commit, and visits under way. While a commit lasts commitEvery
-// outcomes wait, and the worker that brought the last of them has no new visit yet; before it one
-// outcome less waits and all workers are under way.
+// mayRepeat limits the requests of one process that were not acknowledged at its kill: outcomes
+// that wait for their commit, and visits in flight. During a commit commitEvery outcomes wait, and
+// the worker of the last one has no new visit yet. Before it one outcome less waits, and all
+// workers have visits.
 func (w *witness) mayRepeat() int { return commitEvery - 1 + w.workers }
 
-// look reads journal and store of a process that is no more.
+// look reads journal and store of an ended process.
 func (w *witness) look() {
 	w.t.Helper()
 	w.readJournal()
@@ -131,7 +130,7 @@ func (w *witness) look() {
 		if len(w.lines) > 0 || errors.Is(err, satstore.ErrInUse) {
 			w.t.Fatalf("open the store after %d acknowledged visits: %v", len(w.lines), err)
 		}
-		return // killed before the store was made: it promised nothing yet
+		return // killed before the store was made: nothing was acknowledged
 	}
 	defer store.Close()
 	w.records = map[string]sitegraph.Record{}
@@ -155,7 +154,7 @@ func (w *witness) look() {
 	w.readRound(store)
 }
 
-// readJournal takes in the whole lines that are new. What was there before must be so still.
+// readJournal reads the new complete lines. Earlier ones must be unchanged.
 func (w *witness) readJournal() {
 	w.t.Helper()
 	files, err := filepath.Glob(filepath.Join(w.dir, "journal", "*.jsonl"))
@@ -212,7 +211,7 @@ func (w *witness) acknowledge(e journal.Entry) {
 	a.last = e
 }
 
-// compare checks that the store holds all that was acknowledged of a page.
+// compare checks that the store has everything acknowledged of a page.
 func (w *witness) compare(a *acknowledged, r *sitegraph.Record) {
 	w.t.Helper()
 	switch {
@@ -255,7 +254,7 @@ func (w *witness) readRound(store *satstore.Store) {
 	w.starts[round.Number] = round.Start
 }
 
-// explain asks the program about an acknowledged page and compares its answer with the store.
+// explain compares the program's answer about an acknowledged page with the store.
 func (w *witness) explain(random *rand.Rand) {
 	w.t.Helper()
 	if len(w.lines) == 0 {
@@ -267,13 +266,13 @@ func (w *witness) explain(random *rand.Rand) {
 	h := a.stored.History
 	if e.URL != a.last.URL || e.Visits != h.Visits || e.Changes != h.Changes ||
 		e.State != a.stored.State.String() ||
-		e.Due == nil || h.Visits > 0 && // evidence may have moved the due time that the store has
+		e.Due == nil || h.Visits > 0 && // evidence may have moved the due time in the store
 		!e.LastVisit.Equal(h.LastVisit()) {
 		w.t.Errorf("explain says %+v; the store has %+v", e, a.stored)
 	}
 }
 
-// judge compares all requests with all that was acknowledged.
+// judge compares all requests with all acknowledged ones.
 func (w *witness) judge() {
 	w.t.Helper()
 	byURL := map[string][]request{}
@@ -284,12 +283,12 @@ func (w *witness) judge() {
 	lines := map[string][]journal.Entry{}
 	made := 0
 	for _, e := range w.lines {
-		if e.Status != 0 { // else it was never asked for: excluded
+		if e.Status != 0 { // otherwise it was never asked for: excluded
 			lines[e.URL] = append(lines[e.URL], e)
 			made++
 		}
 	}
-	open := make([]int, len(w.runs)) // by process: requests that it did not acknowledge
+	open := make([]int, len(w.runs)) // unacknowledged requests by process
 	for url, asked := range byURL {
 		entry := w.match(url, asked, lines[url])
 		for i, r := range asked {
@@ -297,7 +296,7 @@ func (w *witness) judge() {
 				open[w.runOf(r)]++
 				continue
 			}
-			// The next request, acknowledged or not, must belong to a later round.
+			// The next request, acknowledged or not, must be in a later round.
 			begin, known := w.starts[entry[i].Round]
 			if known && i+1 < len(asked) && asked[i+1].at.Before(begin.Add(w.round)) {
 				w.t.Errorf("%s was acknowledged at %v in round %d, and asked for again at %v in "+
@@ -335,8 +334,8 @@ func (w *witness) judge() {
 		len(rounds))
 }
 
-// match finds the request of each line of a page: the last one that came before it. The
-// result has a line, or nil, for each request.
+// match returns for each request the journal line of its page, or nil: a line belongs to the last
+// request before it.
 func (w *witness) match(url string, asked []request, lines []journal.Entry) []*journal.Entry {
 	entry := make([]*journal.Entry, len(asked))
 	for k := range lines {
@@ -359,15 +358,15 @@ func (w *witness) runOf(r request) int {
 	return max(i-1, 0)
 }
 
-// TestKilledInBudget kills a planner with a small budget after every few requests: all
-// processes together never ask for more pages in a day than it grants.
+// TestKilledInBudget kills a planner with a small budget after every few requests: all processes
+// together never exceed the daily budget of pages.
 func TestKilledInBudget(t *testing.T) {
 	kills := 8
 	if long() {
 		kills = 40
 	}
 	const granted = 64
-	// Reservations come in parts of 1/16 of the budget; a kill loses one at most.
+	// Reservations are 1/16 of the budget; a kill loses at most one.
 	const part = granted / 16
 	lab := serve(t, library(shelves{servers: 3, sections: 4, pages: 20, days: 1,
 		every: func(int, int, int) int { return 0 }}))
@@ -401,7 +400,7 @@ func TestKilledInBudget(t *testing.T) {
 			t.Fatalf("%d requests after %d kills, %d were granted", n, killed, granted)
 		}
 	}
-	for range 2 { // what is left; then nothing is
+	for range 2 { // the rest; then nothing
 		p := recrawlIn(t, filepath.Dir(dir), nil, args...)
 		t.Log(p.stdout, p.stderr)
 		if p.code != 0 && p.code != 3 {

@@ -24,15 +24,15 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive/warc"
 )
 
-// keptKind is an address, what its server sends at the n-th visit (the first is 0), octet for
-// octet, and what the archive makes of it: type, status and why it is cut; "": nothing.
+// keptKind is a path, the answer of its server at the n-th visit from 0, octet for octet, and the
+// archive's record of it: type, status and why it is cut; "": none.
 type keptKind struct {
 	path string
 	send func(n int, r *http.Request) string
 	want func(n int) string
 }
 
-// always is what the archive makes of each visit; then is it from the second visit on.
+// always returns a function with the same record for each visit.
 func always(want string) func(int) string { return func(int) string { return want } }
 
 func then(first, later string) func(int) string {
@@ -54,7 +54,7 @@ func sent(status, header, body string) func(int, *http.Request) string {
 
 const htmlType = "Content-Type: text/html; charset=utf-8\r\n"
 
-// keptKinds are all that an archive may have to keep.
+// keptKinds returns all kinds of answers that an archive must keep.
 func keptKinds() []keptKind {
 	page := "<!DOCTYPE html><title>A page</title>" +
 		strings.Repeat("<p>Some words of a page that is kept.</p>\n", 60)
@@ -89,7 +89,7 @@ func keptKinds() []keptKind {
 		{"/other", func(n int, _ *http.Request) string {
 			return head("200 OK", htmlType, len(edition("other", n))) + edition("other", n)
 		}, always("response 200")},
-		// Twice the same, and then another one: a revisit lies between two bodies of its address.
+		// Twice the same, and then another one: a revisit between two bodies of its URL.
 		{"/twice", func(n int, _ *http.Request) string {
 			return head("200 OK", htmlType, len(edition("twice", n/2))) + edition("twice", n/2)
 		}, func(n int) string { return []string{"response 200", "revisit 200"}[n%2] }},
@@ -202,7 +202,7 @@ func keptKinds() []keptKind {
 		keptKind{"/", sent("200 OK", htmlType, links), then("response 200", "revisit 200")})
 }
 
-// kindsServer sends what keptKinds say, and remembers it.
+// kindsServer sends the answers of keptKinds, and remembers them.
 type kindsServer struct {
 	at    string
 	kinds map[string]keptKind
@@ -243,22 +243,22 @@ func (s *kindsServer) answer(conn net.Conn) {
 	}
 	path := r.URL.RequestURI()
 	k, ok := s.kinds[path]
-	if !ok { // one that cannot exist, to see what the server says of such
+	if !ok { // a probe for a URL that cannot exist
 		k.send = sent("404 Not Found", "", "none")
 	}
 	s.mu.Lock()
 	raw := k.send(len(s.sent[path]), r)
 	s.sent[path] = append(s.sent[path], raw)
 	s.mu.Unlock()
-	if strings.HasPrefix(raw, "HTTP/1.1 200 OK") { // an interim answer comes before it
+	if strings.HasPrefix(raw, "HTTP/1.1 200 OK") { // after an interim answer
 		io.WriteString(conn, "HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n")
 	}
 	io.WriteString(conn, raw)
 }
 
-// TestArchiveOfAllKinds keeps answers of all kinds, each as it was sent, octet for octet, or as a
-// revisit of what is there. With RECRAWL_TEST_ARCHIVES the archives are left in that directory, for
-// readers of others:
+// TestArchiveOfAllKinds keeps answers of all kinds, each octet for octet, or as a revisit of an
+// earlier one. With RECRAWL_TEST_ARCHIVES the archives are left in that directory, for other
+// readers:
 //
 //	RECRAWL_TEST_ARCHIVES=DIRECTORY go test ./cmd/core -run '^TestArchiveOfAllKinds$'
 func TestArchiveOfAllKinds(t *testing.T) {
@@ -276,7 +276,7 @@ func TestArchiveOfAllKinds(t *testing.T) {
 	out := os.Getenv("RECRAWL_TEST_ARCHIVES")
 	for _, gzip := range []string{"true", "false"} {
 		if gzip == "false" && out == "" {
-			continue // it differs for readers alone
+			continue // it differs only for readers
 		}
 		t.Run("gzip="+gzip, func(t *testing.T) {
 			t.Parallel()
@@ -291,7 +291,7 @@ func TestArchiveOfAllKinds(t *testing.T) {
 				"--archive-gzip="+gzip, "--user-agent", contact, "--allow-private",
 				"--ca-file", ca, "--delay", "0s", "--unlimited", "--round", "1s", "--max-body",
 				"20000", "--quiet", s.at+"/", secure.URL+"/")
-			// The last one may be under way when the run is interrupted, and is then not kept.
+			// The last one may be in flight when the run is interrupted, and is then not kept.
 			eventually(t, "the fourth visit", func() bool {
 				s.mu.Lock()
 				defer s.mu.Unlock()
@@ -304,7 +304,7 @@ func TestArchiveOfAllKinds(t *testing.T) {
 	}
 }
 
-// check compares what was sent with what is kept.
+// check compares the sent answers with the archive.
 func (s *kindsServer) check(t *testing.T, dir, secure string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.warc.gz"))
@@ -312,7 +312,7 @@ func (s *kindsServer) check(t *testing.T, dir, secure string) {
 		t.Fatal(err)
 	}
 	seen := map[string]int{}    // visits by path
-	bodies := map[string]bool{} // digests of what is kept once for all addresses
+	bodies := map[string]bool{} // digests of bodies that are kept once for all URLs
 	overTLS := 0
 	for _, name := range files {
 		f, err := os.Open(name)

@@ -15,16 +15,16 @@ import (
 // lastRunFile has the settings of the last run, in its data directory.
 const lastRunFile = "run.yaml"
 
-// afterRun are commands that show the store of a run. Where the user gives them no settings they
-// take those of the run, so that they show what the run showed. Names are those of config.NameOf.
+// afterRun are commands that show the store of a run. By default they use the settings of the run,
+// to show the same as the run. Names are those of config.NameOf.
 var afterRun = []string{"serve", "plan", "explain", "tune"}
 
-// notKept are settings of a run that say nothing of its store.
+// notKept are settings of a run that do not concern its store.
 var notKept = []string{"data", "listen", "listen-name", "listen-certificate",
 	"listen-certificate-key", "pprof", "log-format"}
 
-// lastRun returns the file of settings of the last run on the data directory of a command; "":
-// there is none, or the command looks at no run.
+// lastRun returns the file of settings of the last run on a command's data directory, or "" if
+// there is none, or the command does not need it.
 func (p *Program) lastRun(cmd *cobra.Command) string {
 	data := p.config.Data
 	if journal := p.config.Tune.Journal; data == "" && journal != "" {

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// A data directory starts no program: not that of its run, nor one that somebody wrote into the
-// file of its settings. The commands say so, and take the program that the user names.
+// TestLastRun checks that a data directory starts no program: neither that of its run, nor one that
+// somebody wrote into its file of settings. The commands say so, and use the program that the user
+// names.
 func TestLastRun(t *testing.T) {
 	t.Parallel()
 	work := t.TempDir()
@@ -44,7 +45,7 @@ func TestLastRun(t *testing.T) {
 		os.Remove(touched)
 	}
 
-	// Another command whose own name is plan takes nothing from the run.
+	// Another command named plan takes nothing from the run.
 	writeFile(t, file, "seed: many\n")
 	const unread = "settings of the last run"
 	if r := recrawl(t, "plan", "--data", data).ok(t); !strings.Contains(r.stderr, unread) {

@@ -23,7 +23,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// client makes the visits of run and show page, and reads what comes with read. The settings are
+// client returns the client for visits of run and show page; read reads bodies. The settings are
 // checked.
 func (p *Program) client(read func(context.Context, fetch.Reading) (fetch.Content, error),
 	filters *filter.Set) (*fetch.MeteredClient, error) {
@@ -74,21 +74,21 @@ func (p *Program) client(read func(context.Context, fetch.Reading) (fetch.Conten
 	return fetch.NewMeteredClient(o)
 }
 
-// Filters opens those of the settings; nil if there are none.
+// Filters opens the filters of the settings, or returns nil.
 func (p *Program) Filters() (*filter.Set, error) {
 	return filter.Open(filter.Options{File: p.config.Filters, Languages: p.config.Languages,
 		Warn: func(err error) { p.Warn(err.Error()) }})
 }
 
-// liveFetcher asks the live web for the loop. It holds each visit to the bytes it may read, and
-// notes which are under way.
+// liveFetcher makes visits to the live web for the loop. It limits the bytes of each visit, and
+// notes which are in flight.
 type liveFetcher struct {
 	*fetch.MeteredClient
 	underWay *quarantine.Register
-	archive  *archive.Archive  // nil: nothing is kept
-	keeper   *requisite.Keeper // nil: what pages show is not kept
+	archive  *archive.Archive  // nil: no archive
+	keeper   *requisite.Keeper // nil: requisites are not kept
 	watch    *watch.Watch      // nil: nothing is watched
-	silence  *silence          // until the first request; nil: it is not kept
+	silence  *silence          // until the first request; nil: not kept
 	scope    *listed.Scope     // nil: all pages count
 }
 
@@ -116,12 +116,12 @@ func (f liveFetcher) Recall(url string, setting func(string) ([]byte, bool, erro
 	return f.MeteredClient.Recall(url, setting)
 }
 
-// Keep is called before each commit: what was visited is in the archive before the store says so,
-// and what a watch made of it in the same commit.
+// Keep is called before each commit: the archive has the visits before the store does, and the
+// events of a watch are in the same commit.
 func (f liveFetcher) Keep(save func(name string, value []byte) error) error {
 	keep := f.archive.Sync
 	if f.keeper != nil {
-		keep = f.keeper.Keep // which syncs the archive, too
+		keep = f.keeper.Keep // it also syncs the archive
 	}
 	if err := keep(); err != nil {
 		return err
@@ -146,13 +146,14 @@ func (f liveFetcher) visit(ctx context.Context, rec *sitegraph.Record, most int6
 	return o, err
 }
 
-// NewReader returns a reader of bodies, which reads in processes of this program what needs limits.
+// NewReader returns a reader of bodies, which reads hostile ones in other processes of this
+// program.
 func NewReader() *quarantine.Reader { return quarantine.NewReader(quarantine.Again(readsApart)...) }
 
-// readsApart as its only argument makes the program read one body for another process of it.
+// readsApart as the only argument makes the program read one body for another of its processes.
 const readsApart = "read-apart"
 
-// serve ends a process that worked for another one of this program.
+// serve ends a process that worked for another one.
 func serve(err error) (exitCode int) {
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "recrawl: error: %v\n", err)
@@ -161,7 +162,7 @@ func serve(err error) (exitCode int) {
 	return ExitOK
 }
 
-// underWay opens the register of visits under way for those who read, and says what it remembers.
+// underWay opens the register of visits in flight for readers, and reports its suspects.
 func (p *Program) underWay(reader *quarantine.Reader) (*quarantine.Register, error) {
 	r, err := quarantine.Open(filepath.Join(p.config.Data, "underway"))
 	if err != nil {
@@ -176,7 +177,7 @@ func (p *Program) underWay(reader *quarantine.Reader) (*quarantine.Register, err
 	return r, nil
 }
 
-// archive opens the archive of --archive, and says what it made good. Without, nothing is kept.
+// archive opens the archive of --archive, and reports repairs. It returns nil without one.
 func (p *Program) archive() (*archive.Archive, error) {
 	c := &p.config
 	if c.Archive == "" {
@@ -190,7 +191,7 @@ func (p *Program) archive() (*archive.Archive, error) {
 	return a, err
 }
 
-// requisites opens the keeper of what pages show; nil without an archive.
+// requisites opens the keeper of requisites, or returns nil without an archive.
 func (p *Program) requisites(client *fetch.MeteredClient, a *archive.Archive) (*requisite.Keeper,
 	error) {
 	c := &p.config

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// TestLiveCrowd crawls many servers at once, with traps, slow, failing and delaying ones among
-// them: the honest ones are asked on and on, nobody is asked more often than politeness allows, and
-// who says 429 is left alone. How often the honest ones are asked is logged.
+// TestLiveCrowd crawls many servers at once, with traps, slow, failing and delaying ones. The
+// honest ones are asked continuously, nobody more often than politeness allows, and a server that
+// answers 429 is left alone. The log has the rate for the honest ones.
 func TestLiveCrowd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 20 s")
 	}
-	t.Parallel() // it waits more than it works
+	t.Parallel() // it mostly waits
 	const delay, servers, warmUp = 500 * time.Millisecond, 60, 6 * time.Second
 	c := newCrowd(t, 3000, delay-2*time.Millisecond)
 	starts := c.starts(map[kind]int{honest: servers, trapping: 5, slow: 40, busy: 5, delaying: 70})

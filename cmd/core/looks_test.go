@@ -33,14 +33,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// looksIn names the environment variable of a directory of npm modules and, unpacked,
+// looksIn names the environment variable with a directory of npm modules and an unpacked
 // replaywebpage. With it the archive of 24 weeks is compared with the live pages in a browser.
 const looksIn = "RECRAWL_TEST_LOOKS"
 
 const weeks, sitePages, cdns = 24, 6, 3
 
-// sitesLive are sites that change over weeks, and three servers with what they share. Of four sites
-// one has a style sheet that changes in place, one a style sheet whose address names its content,
+// sitesLive are sites that change over weeks, and three servers with shared requisites. Of four
+// sites one has a style sheet that changes in place, one a style sheet with a digest in its URL,
 // and two one that never changes.
 type sitesLive struct {
 	sites int
@@ -75,10 +75,10 @@ func (s *sitesLive) urls() (urls []string) {
 	return urls
 }
 
-// edition is how often what changes each so many weeks has changed.
+// edition counts the changes of something that changes every number of weeks.
 func (s *sitesLive) edition(every int) int { return int(s.week.Load()) / every }
 
-// sheet is the address of the style sheet of a site, and its edition.
+// sheet returns the URL of the style sheet of a site, and its edition.
 func (s *sitesLive) sheet(site int) (name string, edition int) {
 	switch site % 4 {
 	case 0:
@@ -147,7 +147,7 @@ body{background:hsl(%d 40%% 92%%) url(/img/back.png) no-repeat right top}`,
 			site%cdns, 90*edition, 60*site+120*edition), "text/css"
 	case path == "/draw.js":
 		return []byte(drawn), "text/javascript"
-	case path == "/data.json" && site%10 == 3: // what a script asks for is not known beforehand
+	case path == "/data.json" && site%10 == 3: // requests of a script are not known beforehand
 		return []byte(`[3,1,4,1,5,9,2,6]`), "application/json"
 	}
 	if n, _ := fmt.Sscanf(path, "/p%d", &page); n == 0 {
@@ -189,7 +189,7 @@ document.body.insertAdjacentHTML('beforeend', '<p>Drawn by a script. <img src="/
 if (document.body.dataset.site % 10 == 3) fetch('/data.json').then((a) => a.json()).then(draw, () => {});
 `
 
-// picture is noise that a name stands for, of 50 kB or so.
+// picture returns noise of about 50 kB that depends on a name.
 func (s *sitesLive) picture(name string) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -217,13 +217,13 @@ func (s *sitesLive) picture(name string) []byte {
 	}
 	var out bytes.Buffer
 	if err := png.Encode(&out, picture); err != nil {
-		panic(err) // a buffer takes all
+		panic(err) // a buffer accepts everything
 	}
 	s.cache[name] = out.Bytes()
 	return s.cache[name]
 }
 
-// keepWeeks captures all pages each week, by virtual time, and returns the moments.
+// keepWeeks captures all pages each week, in virtual time, and returns the times.
 func (s *sitesLive) keepWeeks(t *testing.T, dir string) (moments []time.Time) {
 	clock := crawl.NewVirtualClock(time.Date(2026, 1, 4, 12, 0, 0, 0, time.UTC))
 	client, err := fetch.New(fetch.Options{UserAgent: contact, Interval: time.Second, Clock: clock,
@@ -291,9 +291,9 @@ func (s *sitesLive) keepWeeks(t *testing.T, dir string) (moments []time.Time) {
 	return moments
 }
 
-// TestLooks keeps sites for 24 weeks, with all that they show. The archive takes at most 1.3 times
-// as much as the first capture and what changed since, has each body once, and serves what pages
-// show. With a browser its pages look as the live ones did.
+// TestLooks archives sites for 24 weeks with their requisites. The archive takes at most 1.3 times
+// as much as the first capture and later changes, has each body once, and serves all requisites. In
+// a browser its pages look like the live ones.
 func TestLooks(t *testing.T) {
 	modules := os.Getenv(looksIn)
 	sites := 4
@@ -361,7 +361,7 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// isSmall wants few octets, and each body once.
+// isSmall checks the size of the archive, and that each body is there once.
 func (s *sitesLive) isSmall(t *testing.T, r *archive.Reader, dir string, moments []time.Time) {
 	var all, first, changed int64
 	files, _ := filepath.Glob(filepath.Join(dir, "*.warc.gz"))
@@ -398,7 +398,7 @@ func (s *sitesLive) isSmall(t *testing.T, r *archive.Reader, dir string, moments
 	}
 }
 
-// isServed asks for all that pages of some weeks show.
+// isServed requests all requisites of pages of some weeks.
 func (s *sitesLive) isServed(t *testing.T, r *archive.Reader, moments []time.Time) {
 	server := replay.New(r)
 	asked := 0
@@ -430,11 +430,11 @@ func (s *sitesLive) isServed(t *testing.T, r *archive.Reader, moments []time.Tim
 	}
 }
 
-// mostLag is after how many weeks a style sheet that changes in place is seen to have changed, when
-// a tenth of the requests of these small sites is for requisites.
+// mostLag is the most weeks until a change of a style sheet in place is found, if a tenth of the
+// requests of these small sites is for requisites.
 const mostLag = 7
 
-// seesChanges looks when changes in place were seen.
+// seesChanges checks when changes in place were found.
 func (s *sitesLive) seesChanges(t *testing.T, r *archive.Reader, moments []time.Time) {
 	sum, n := 0, 0
 	for site := 0; site < s.sites; site += 4 {

@@ -18,7 +18,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/listed"
 )
 
-// execute does what the arguments say with the commands of root, and returns the exit code.
+// execute runs the commands of root by the arguments, and returns the exit code.
 func (p *Program) execute(ctx context.Context, makeRoot func(*Program) *cobra.Command) int {
 	p.running = &running{}
 	defer p.running.end()
@@ -44,8 +44,8 @@ func (p *Program) execute(ctx context.Context, makeRoot func(*Program) *cobra.Co
 	return code
 }
 
-// onlyCanceled reports whether an error says nothing but that the context ended. A store
-// that failed while we were interrupted must not be passed over.
+// onlyCanceled reports whether an error only says that the context ended. It must not hide a store
+// that failed during an interrupt.
 func onlyCanceled(err error) bool {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		return !slices.ContainsFunc(joined.Unwrap(), func(e error) bool { return !onlyCanceled(e) })
@@ -53,33 +53,33 @@ func onlyCanceled(err error) bool {
 	return errors.Is(err, context.Canceled)
 }
 
-// Program is a call of a program: its settings and outputs, which all commands share. Commands of
-// parts are made of its exported methods.
+// Program is one call of a program: its settings and outputs, shared by all commands. Commands of
+// parts use its exported methods.
 type Program struct {
 	args           []string
 	stdout, stderr io.Writer
-	file           io.Writer // standard output, where - was given for a file: see outputs
+	file           io.Writer // standard output, if a file was given as -: see outputs
 	configFile     string
 	config         config.Config
-	settings       *config.Set    // the fields of config
-	review         *config.Review // of the settings, once they are read
+	settings       *config.Set    // fields of config
+	review         *config.Review // of the settings, once read
 	json           bool
 	quiet          bool
 	wide           bool
-	clock          *crawl.SteadyClock // of a run; nil: the system's own
-	silence        *silence           // of a run; nil: none is kept
+	clock          *crawl.SteadyClock // of a run; nil: the system's
+	silence        *silence           // of a run; nil: none
 	running        *running           // of policies that are programs
-	parts          []*Part            // whose commands this program has
-	ofPart         bool               // it has no others
-	wholeHelp      bool               // --help-all asks for it
-	rules          *watch.File        // of --watch, once it was read
-	scope          *listed.Scope      // of --seeds, once it was read; nil: all pages count
-	// scratch is a directory for what a store that is only read takes; "": memory, since it is soon
-	// over.
+	parts          []*Part            // parts whose commands this program has
+	ofPart         bool               // it has no other commands
+	wholeHelp      bool               // --help-all requests it
+	rules          *watch.File        // of --watch, once read
+	scope          *listed.Scope      // of --seeds, once read; nil: all pages count
+	// scratch is a directory for temporary files of a store that is only read; "": memory, because
+	// the command is short.
 	scratch string
 }
 
-// Config returns the settings, read and checked.
+// Config returns the checked settings.
 func (p *Program) Config() *config.Config { return &p.config }
 
 // JSON reports whether the result is printed as JSON.
@@ -88,7 +88,7 @@ func (p *Program) JSON() bool { return p.json }
 // Stderr returns standard error.
 func (p *Program) Stderr() io.Writer { return p.stderr }
 
-// rootCommand has all commands.
+// rootCommand returns the root with all commands.
 func (p *Program) rootCommand() *cobra.Command {
 	root := p.root()
 	root.AddCommand(p.demoCommand(), p.runCommand(), p.serveCommand(),
@@ -105,15 +105,15 @@ func (p *Program) rootCommand() *cobra.Command {
 	return p.explained(root)
 }
 
-// explained puts the pages of the manual into the commands of root.
+// explained adds the pages of the manual to the commands of root.
 func (p *Program) explained(root *cobra.Command) *cobra.Command {
 	if err := writeManual(root, config.Words); err != nil {
-		panic(err) // a command without a page: no test of commands passes
+		panic(err) // a command without a page: no test would pass
 	}
 	return root
 }
 
-// root has the commands that every program has.
+// root returns a root with the commands of every program.
 func (p *Program) root() *cobra.Command {
 	p.settings = p.config.Settings()
 	p.settings.Earlier, p.settings.NotEarlier = p.lastRun, notKept
@@ -138,7 +138,7 @@ func (p *Program) root() *cobra.Command {
 		if errors.Is(err, pflag.ErrHelp) {
 			return pflag.ErrHelp
 		}
-		if word, ok := p.misspelt(cmd); ok { // whose flags are none of the command above
+		if word, ok := p.misspelt(cmd); ok { // its flags are not those of the parent command
 			return p.unknown(cmd, word)
 		}
 		return UsageError(err, cmp.Or(p.settings.Instead(err), nearestFlag(cmd, err),
@@ -156,8 +156,7 @@ func (p *Program) root() *cobra.Command {
 	return root
 }
 
-// helpCommand shows a command's help. The library's own takes an unknown command for a
-// success.
+// helpCommand shows a command's help. The library's own treats an unknown command as success.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "help [command]",
@@ -172,7 +171,7 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// command makes a command that reads its settings and then does its work.
+// command returns a command that reads its settings and then does its work.
 func (p *Program) command(
 	cmd *cobra.Command,
 	work func(ctx context.Context, args []string) error,
@@ -189,14 +188,14 @@ func (p *Program) command(
 			return plainly(cmd, len(args), check(cmd, args))
 		}
 	}
-	if cmd.Args != nil && cmd.Args(cmd, []string{"x"}) != nil { // it takes none
+	if cmd.Args != nil && cmd.Args(cmd, []string{"x"}) != nil { // it takes no arguments
 		cmd.ValidArgsFunction = cobra.NoFileCompletions
 	}
 	return cmd
 }
 
-// group makes a command that only stands above others. Its messages name an argument that is none
-// of them, and those there are.
+// group returns a command that only has subcommands. Its errors name the unknown argument, and the
+// known ones.
 func group(cmd *cobra.Command, unknown, known string, below ...*cobra.Command) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
@@ -212,7 +211,7 @@ func group(cmd *cobra.Command, unknown, known string, below ...*cobra.Command) *
 	return cmd
 }
 
-// noArguments is for commands that take flags only.
+// noArguments refuses arguments for commands that take only flags.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -221,7 +220,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 		cmd.CommandPath()+" --help shows what it takes")
 }
 
-// load reads flags, environment and file into p.config and checks them all.
+// load reads flags, environment and file into p.config, and checks them.
 func (p *Program) load(cmd *cobra.Command) error {
 	c := &p.config
 	r := p.settings.Read(cmd, p.configFile)
@@ -231,7 +230,7 @@ func (p *Program) load(cmd *cobra.Command) error {
 		particular = c.Validate(r)
 		hint = cmp.Or(particular, cmd.CommandPath()+" --help shows what is possible")
 	} else {
-		c.CheckLimits(r) // a text that is no budget is told beside values of the wrong kind
+		c.CheckLimits(r) // an invalid budget is reported with other wrong values
 	}
 	for _, part := range p.parts {
 		if part.Check != nil && r.Hint == "" {

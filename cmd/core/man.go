@@ -10,10 +10,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// writeMan writes a page for man(1) of the root and of every command that help lists, into a
-// directory that it makes if it is not there, and returns their number. The same commands and
-// version give the same bytes: pages have no date. Pages are those of section 1:
-// recrawl-bench-sat.1.
+// writeMan writes a page for man(1) of the root and of every listed command into a directory, which
+// it makes if necessary, and returns their number. Equal commands and version give equal bytes,
+// because pages have no date. Pages are in section 1: recrawl-bench-sat.1.
 func writeMan(root *cobra.Command, version, dir string) (pages int, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return 0, err
@@ -28,7 +27,7 @@ func writeMan(root *cobra.Command, version, dir string) (pages int, err error) {
 	return pages, nil
 }
 
-// listedCommands are a command and those below it that are not hidden.
+// listedCommands returns a command and the visible ones below it.
 func listedCommands(c *cobra.Command) []*cobra.Command {
 	all := []*cobra.Command{c}
 	for _, below := range c.Commands() {
@@ -41,7 +40,7 @@ func listedCommands(c *cobra.Command) []*cobra.Command {
 
 func manName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
-// manPage is one page in the macros of man(7).
+// manPage returns one page in the macros of man(7).
 func manPage(c *cobra.Command, version string) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -73,7 +72,7 @@ func manPage(c *cobra.Command, version string) string {
 	return b.String()
 }
 
-// manText writes paragraphs. Lines that are indented in a page are kept as they are.
+// manText writes paragraphs. Indented lines stay unchanged.
 func manText(b *strings.Builder, text string) {
 	kept := false
 	for line := range strings.SplitSeq(text, "\n") {
@@ -116,7 +115,7 @@ func manFlags(b *strings.Builder, title string, flags *pflag.FlagSet) {
 	})
 }
 
-// ofDefault says what holds without a flag, if that is anything.
+// ofDefault returns the default of a flag in words, if there is one.
 func ofDefault(f *pflag.Flag) string {
 	switch f.DefValue {
 	case "", "0", "0s", "false", "[]":
@@ -125,7 +124,7 @@ func ofDefault(f *pflag.Flag) string {
 	return " (default " + f.DefValue + ")"
 }
 
-// roff is a text without what the formatter would take for its own.
+// roff escapes a text for the formatter.
 func roff(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(s)
 	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, "'") {

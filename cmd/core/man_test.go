@@ -23,10 +23,10 @@ func tree() *cobra.Command {
 	return root
 }
 
-// A page has all parts, and no text of ours is taken for a macro.
+// TestManPage checks that a page has all parts, and that no text is read as a macro.
 func TestManPage(t *testing.T) {
 	dir := t.TempDir()
-	for range 2 { // pages are replaced, with the same bytes
+	for range 2 { // pages are replaced, with equal bytes
 		if n, err := writeMan(tree(), "v1.2.3", filepath.Join(dir, "man1")); err != nil || n != 2 {
 			t.Fatalf("%d pages, error %v", n, err)
 		}
@@ -81,7 +81,8 @@ recrawl bench \-\-rounds 5
 	}
 }
 
-// Each command has at most one heading, and a heading that has no command is left out.
+// TestGroups checks that each command has at most one heading, and that a heading without commands
+// is left out.
 func TestGroups(t *testing.T) {
 	seen := map[string]bool{}
 	for _, g := range commandGroups {

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// They have the help of every command, one text a command in the folder pages: what the command is
-// for in one line, then what it does and what it prints, then calls of it.
+// manualPages has the help of every command, one text a command, in the folder pages. A text says
+// in one line what the command is for, then what it does and prints, then gives calls of it.
 //
 // A page is named after its command: bench-sat.txt is what "recrawl bench sat --help" prints before
 // its flags. Its first line is the line of the command in the help of the command above it. What
@@ -28,12 +28,11 @@ import (
 //go:embed pages/*.txt
 var manualPages embed.FS
 
-// pageAnnotation is the annotation of a command that has another page than that of its name: which
-// one.
+// pageAnnotation names the page of a command, if that differs from its name.
 const pageAnnotation = "page"
 
-// writeManual puts the pages into the commands below root and root itself. words replaces what
-// stands in braces. A command without a page is an error.
+// writeManual adds the pages to root and the commands below it. words replaces the names in braces.
+// A command without a page is an error.
 func writeManual(root *cobra.Command, words *strings.Replacer) error {
 	if err := writeManualPage(root, words); err != nil {
 		return err
@@ -57,8 +56,8 @@ func writeManualPage(c *cobra.Command, words *strings.Replacer) error {
 	return nil
 }
 
-// manualPageOf names the page of a command: the names of the command and of those above it but the
-// root, joined by "-".
+// manualPageOf returns the name of a command's page: the names of the command and its parents
+// without the root, joined by "-".
 func manualPageOf(c *cobra.Command) string {
 	if name := c.Annotations[pageAnnotation]; name != "" {
 		return name
@@ -69,7 +68,7 @@ func manualPageOf(c *cobra.Command) string {
 // manualPage is the help of one command.
 type manualPage struct {
 	short    string // one line
-	long     string // whole lines without the last line's end; may be empty
+	long     string // whole lines without the last line end; may be empty
 	examples string // calls, each indented by two blanks
 }
 

@@ -20,7 +20,7 @@ func TestPageHasItsParts(t *testing.T) {
 	}
 }
 
-// A command without a page is refused, and its message names the page.
+// TestCommandWithoutPage checks that a command without a page is refused with the page's name.
 func TestCommandWithoutPage(t *testing.T) {
 	root := &cobra.Command{Use: "recrawl"}
 	if err := writeManual(root, strings.NewReplacer()); err != nil {

@@ -1,13 +1,12 @@
 package core
 
-// flagHeading is a heading of flags in the whole help of a command, in the order of the help.
+// flagHeading is a heading of flags in the whole help of a command, in that order.
 type flagHeading struct {
 	Title string
 	Flags []string
 }
 
-// flagHeadings are those of flags that commands share. A flag that is in none of them is one of the
-// command alone.
+// flagHeadings are the headings of shared flags. Other flags belong to one command.
 var flagHeadings = []flagHeading{
 	{"What is crawled", []string{"data", "user-agent", "seeds", "documents", "languages", "filters",
 		"max-pages", "others", "rounds", "change", "rules", "soft-404"}},
@@ -26,8 +25,8 @@ var flagHeadings = []flagHeading{
 	{"Results", []string{"html", "svg", "csv", "parquet"}},
 }
 
-// everydayFlags returns the flags that the short help of a command explains, by the name of its
-// page, most used first; nil: it explains all.
+// everydayFlags returns the flags in the short help of a command, by the name of its page, most
+// used first; nil: all.
 func everydayFlags(page string) []string { return everyday[page] }
 
 var everyday = map[string][]string{
@@ -67,6 +66,5 @@ var everyday = map[string][]string{
 	"bench-sat": {"engines", "records", "units", "repeat", "dir", "disk", "figures", "html"},
 }
 
-// flagsAsRun are pages of commands that take the flags of run because they look at settings of a
-// run.
+// flagsAsRun are pages of commands with the flags of run, because they show settings of a run.
 var flagsAsRun = []string{"watch", "init", "config", "doctor"}

@@ -3,7 +3,7 @@ package core
 import "github.com/spf13/cobra"
 
 // commandGroups are the headings of the commands in the help of the root, in this order. A command
-// that is in none comes last, under a heading of its own.
+// in none of them comes last, under a separate heading.
 var commandGroups = []struct {
 	title    string
 	commands []string

@@ -21,8 +21,8 @@ var (
 //
 //	go test ./cmd/core -run '^TestMany$' -v -many 10000 -many-for 10m -many-delay 60s -timeout 1h
 //
-// All of a kind together are asked at least 0.9 times as often as politeness allows, and none
-// sooner.
+// The servers of a kind together get at least 0.9 times the requests that politeness allows, and
+// none too early.
 func TestMany(t *testing.T) {
 	if *many == 0 {
 		t.Skip("say how many servers: -many 10000")

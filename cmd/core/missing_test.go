@@ -10,8 +10,8 @@ import (
 	"github.com/recrawl/recrawl/satstore/journal"
 )
 
-// A server that answers 200 for everything is asked once for an address that cannot exist. Then its
-// pages that are not there count as gone, and those that are there do not.
+// TestSoftMissing checks that a server which answers 200 for everything gets one request for a URL
+// that cannot exist. Then its missing pages count as gone, and the others do not.
 func TestSoftMissing(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{"/": true, "/robots.txt": true, "/sitemap.xml": true}

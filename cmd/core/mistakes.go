@@ -12,7 +12,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/config"
 )
 
-// unknownCommand is the error of a word that is no command below another, with the one that was
+// unknownCommand returns the error for an unknown command below another, with the one that was
 // probably meant.
 func unknownCommand(above *cobra.Command, word string) error {
 	hint := nearest(above, word)
@@ -22,9 +22,9 @@ func unknownCommand(above *cobra.Command, word string) error {
 	return UsageError(fmt.Errorf("unknown command %q", word), hint)
 }
 
-// nearest asks for the command below another that a word probably means; "" if none is near.
+// nearest returns a question with the command that a word probably means, or "".
 func nearest(above *cobra.Command, word string) string {
-	best, least := "", (len(word)+1)/2+1 // of two exchanged letters both differ
+	best, least := "", (len(word)+1)/2+1 // two exchanged letters count as two
 	for _, cmd := range above.Commands() {
 		distance := config.Distance(strings.ToLower(word), cmd.Name())
 		if len(word) > 1 && strings.HasPrefix(cmd.Name(), word) {
@@ -40,15 +40,14 @@ func nearest(above *cobra.Command, word string) string {
 	return "did you mean " + best + "?"
 }
 
-// nearestFlag asks for the flag of a command that an unknown one probably means; "" if none is
-// near.
+// nearestFlag returns a question with the flag that an unknown one probably means, or "".
 func nearestFlag(cmd *cobra.Command, err error) string {
 	unknown := (*pflag.NotExistError)(nil)
 	if !errors.As(err, &unknown) {
 		return ""
 	}
 	var known []string
-	for _, f := range flagsOf(cmd.Flags()) { // with those of all commands
+	for _, f := range flagsOf(cmd.Flags()) { // with the flags of all commands
 		known = append(known, f.Name)
 	}
 	if near := config.Nearest(unknown.GetSpecifiedName(), known); near != "" {
@@ -57,7 +56,7 @@ func nearestFlag(cmd *cobra.Command, err error) string {
 	return ""
 }
 
-// misspelt returns the word of the command line that should name a command below one.
+// misspelt returns the word on the command line that should name a subcommand.
 func (p *Program) misspelt(above *cobra.Command) (word string, ok bool) {
 	if !above.HasSubCommands() {
 		return "", false
@@ -66,7 +65,7 @@ func (p *Program) misspelt(above *cobra.Command) (word string, ok bool) {
 	for _, arg := range p.args {
 		if strings.HasPrefix(arg, "-") {
 			if depth == 0 {
-				return "", false // the flag is one of the command itself
+				return "", false // the flag belongs to the command itself
 			}
 			continue
 		}
@@ -80,7 +79,8 @@ func (p *Program) misspelt(above *cobra.Command) (word string, ok bool) {
 	return "", false
 }
 
-// plainly says of a wrong number of arguments, which the library counts, what a command takes.
+// plainly returns an error about a wrong number of arguments, which the library counts, that says
+// what the command takes.
 func plainly(cmd *cobra.Command, given int, err error) error {
 	if err == nil || !strings.HasPrefix(err.Error(), "accepts ") &&
 		!strings.HasPrefix(err.Error(), "requires ") {

@@ -2,8 +2,8 @@ package core
 
 import "runtime/debug"
 
-// moduleVersion is the version of the program, or "devel", and the revision that it was built from,
-// if that is known.
+// moduleVersion returns the version of the program, or "devel", and the revision of its source, if
+// known.
 func moduleVersion() (name, revision string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -10,8 +10,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// nearServer looks for a misspelt name, for a part of a name, and for the server of an
-// address given instead; a store may know thousands.
+// nearServer returns a hint for a misspelt name, a part of a name, or the server of a URL; a store
+// may have thousands.
 func nearServer(server string, known []string) string {
 	const most = 5
 	word := strings.ToLower(server)

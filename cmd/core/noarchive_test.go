@@ -10,7 +10,8 @@ import (
 	"github.com/recrawl/recrawl/satstore/journal"
 )
 
-// A page that says noarchive is visited, its digest is in the journal, and its body in no archive.
+// TestNoArchive checks that a page with noarchive is visited, that its digest is in the journal,
+// and that its body is in no archive.
 func TestNoArchive(t *testing.T) {
 	t.Parallel()
 	server := serveAt(t, "127.4.2.1", func(rw http.ResponseWriter, r *http.Request) {

@@ -35,7 +35,7 @@ type nodeStatus struct {
 	}
 }
 
-// keptIn is what the files of the archives below a directory hold by now.
+// keptIn returns the present content of the archives below a directory.
 func keptIn(t *testing.T, dir string) (text string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*", "*.warc.gz"))
@@ -48,16 +48,16 @@ func keptIn(t *testing.T, dir string) (text string) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		if r, err := gzip.NewReader(f); err == nil { // else nothing is in it yet
-			b, _ := io.ReadAll(r) // its end may be under way
+		if r, err := gzip.NewReader(f); err == nil { // otherwise it is still empty
+			b, _ := io.ReadAll(r) // its end may not be written yet
 			text += string(b)
 		}
 	}
 	return text
 }
 
-// A node crawls servers that only links lead to, within the budget of all; killed and started again
-// it goes on at once.
+// TestNode checks that a node crawls servers found by links, within the common budget, and
+// continues at once after a kill.
 func TestNode(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

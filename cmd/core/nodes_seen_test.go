@@ -17,11 +17,10 @@ import (
 	"time"
 )
 
-// What docs/design/results.md says was seen: three nodes, processes of their own, crawl servers
-// that log each request, and something bad happens to one of them.
-// RECRAWL_NODES_SEEN=kill,move,cut,disk,clock,budget,lost runs it, some minutes each. cut needs
-// network namespaces and disk a tmpfs, both root; clock builds the program with a standard library
-// whose clock is an hour ahead.
+// Tests of docs/design/results.md: three nodes in separate processes crawl servers that log each
+// request, and one of them has a failure. RECRAWL_NODES_SEEN=kill,move,cut,disk,clock,budget,lost
+// runs them, some minutes each. cut needs network namespaces and disk a tmpfs, both root; clock
+// builds the program with a standard library whose clock is an hour ahead.
 
 const (
 	seenHosts = 24
@@ -30,18 +29,18 @@ const (
 	seenRound = 10 * time.Second
 )
 
-// asked is one request that a server saw.
+// asked is one request at a server.
 type asked struct {
 	path       string
 	begin, end time.Time
 }
 
-// logged are servers at addresses of their own, and what they were asked.
+// logged are servers at different addresses, with their requests.
 type logged struct {
 	mu   sync.Mutex
-	by   map[string][]asked // by host, in the order of their ends
+	by   map[string][]asked // by host, in order of their ends
 	port string
-	net  string // the first three numbers of their addresses
+	net  string // first three numbers of their addresses
 }
 
 func (l *logged) host(n int) string { return fmt.Sprintf("%s.%d", l.net, n+1) }
@@ -71,7 +70,7 @@ func (l *logged) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveAll begins servers at all addresses of this machine.
+// serveAll starts servers at all addresses of this machine.
 func serveAll(t *testing.T, network string) *logged {
 	t.Helper()
 	at, err := net.Listen("tcp4", "0.0.0.0:0")
@@ -99,8 +98,8 @@ func (l *logged) visits(since time.Time) (n int) {
 	return n
 }
 
-// polite fails where a server was asked while it still answered, or within the delay. It returns
-// the least time between two requests of a server.
+// polite fails if a server was asked during its answer, or within the delay. It returns the least
+// time between two requests to a server.
 func (l *logged) polite(t *testing.T) time.Duration {
 	t.Helper()
 	l.mu.Lock()
@@ -119,8 +118,8 @@ func (l *logged) polite(t *testing.T) time.Duration {
 	return least
 }
 
-// silence is how long servers were not asked, at most, from a moment on, that were asked in the two
-// seconds before it: the least and longest of those above a bound, and how many.
+// silence returns the longest pauses of servers from a time on that were asked in the two seconds
+// before it: the least and longest of those above a limit, and their number.
 func (l *logged) silence(from time.Time, above time.Duration) (
 	least, longest time.Duration, servers int) {
 	l.mu.Lock()
@@ -149,11 +148,11 @@ func (l *logged) silence(from time.Time, above time.Duration) (
 	return least, longest, servers
 }
 
-// window is how long before and after a moment pages are looked for that were asked twice.
+// window is the time before and after a failure in which pages asked for twice are counted.
 const window = 10 * time.Second
 
-// twice is how many of the pages that were asked just before a moment were asked again when their
-// server was asked next, for as long.
+// twice counts the pages requested just before a time that were requested again within the window,
+// when their server was asked next.
 func (l *logged) twice(at time.Time) (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -178,18 +177,18 @@ func (l *logged) twice(at time.Time) (n int) {
 	return n
 }
 
-// three are three nodes.
+// three is three nodes.
 type three struct {
 	*logged
 	dir   string
-	at    [3]string // where each is asked for its state
+	at    [3]string // where each answers about its state
 	route [3]string
-	wrap  func(node int, args []string) []string // of what is called
-	ask   []string                               // settings of who asks for the state
-	more  [3][]string                            // settings of one
+	wrap  func(node int, args []string) []string // wraps the call of a node
+	ask   []string                               // settings to ask for the state
+	more  [3][]string                            // settings of one node
 	nodes [3]*exec.Cmd
 	build string
-	ahead string // a program whose clock is ahead, which node 2 runs; "": none
+	ahead string // a program whose clock is ahead, for node 2; "": none
 }
 
 func newThree(t *testing.T, l *logged) *three {
@@ -224,7 +223,7 @@ func (c *three) start(t *testing.T, i int, budget string, urls ...string) {
 	t.Cleanup(func() { n.Process.Kill(); n.Wait() })
 }
 
-// begin starts all, and waits until each works and all servers are known.
+// begin starts all nodes, and waits until each works and all servers are known.
 func (c *three) begin(t *testing.T, budget string) {
 	t.Helper()
 	c.start(t, 0, budget, fmt.Sprintf("http://%s:%s/", c.host(0), c.port))
@@ -246,7 +245,7 @@ func running(at map[string]int) (n int) {
 	return n
 }
 
-// until waits for a state, as the first node tells it, and returns when it was seen.
+// until waits for a state, as reported by the first node, and returns when it was seen.
 func (c *three) until(t *testing.T, what string,
 	is func(s *nodeStatus, at map[string]int) bool) time.Time {
 	t.Helper()
@@ -274,7 +273,7 @@ func (c *three) until(t *testing.T, what string,
 	return time.Time{}
 }
 
-// tell says what the servers saw of what happened at a moment.
+// tell reports the requests at the servers around a failure.
 func (c *three) tell(t *testing.T, what string, at time.Time) {
 	t.Helper()
 	least, longest, servers := c.silence(at, 2*time.Second)
@@ -317,7 +316,7 @@ func (c *three) with(t *testing.T, name string) time.Time {
 	})
 }
 
-// One is killed, and comes back after others have its shards.
+// seeKill kills a node, which returns after others have its shards.
 func seeKill(t *testing.T) {
 	c := newThree(t, serveAll(t, "127.0.1"))
 	c.begin(t, plenty)
@@ -337,7 +336,7 @@ func seeKill(t *testing.T) {
 	t.Logf("it had its part %.1f s after its start", back.Sub(at).Seconds())
 }
 
-// One ends in good order and starts again.
+// seeMove ends a node in order, and starts it again.
 func seeMove(t *testing.T) {
 	c := newThree(t, serveAll(t, "127.0.2"))
 	c.begin(t, plenty)
@@ -356,7 +355,7 @@ func seeMove(t *testing.T) {
 	c.tell(t, "started", at)
 }
 
-// All are killed, and what NATS had is gone: they go on with the stores that each has.
+// seeLost kills all nodes and removes the data of NATS: they continue with their stores.
 func seeLost(t *testing.T) {
 	c := newThree(t, serveAll(t, "127.0.6"))
 	c.begin(t, plenty)
@@ -394,7 +393,8 @@ func seeLost(t *testing.T) {
 		after)
 }
 
-// A budget of 60 fetches a round of all nodes is kept while one is killed and comes back.
+// seeBudget checks that a common budget of 60 fetches a round is kept while a node is killed and
+// returns.
 func seeBudget(t *testing.T) {
 	c := newThree(t, serveAll(t, "127.0.3"))
 	c.begin(t, "518400/day")
@@ -423,7 +423,7 @@ func seeBudget(t *testing.T) {
 	}
 }
 
-// One whose clock is an hour ahead.
+// seeClock has a node whose clock is an hour ahead.
 func seeClock(t *testing.T) {
 	c := newThree(t, serveAll(t, "127.0.4"))
 	c.ahead = aheadOfTime(t)
@@ -438,7 +438,7 @@ func seeClock(t *testing.T) {
 		return false
 	})
 	at := time.Now()
-	c.nodes[0].Process.Signal(syscall.SIGSTOP) // n2 takes shards over from one whose clock is right
+	c.nodes[0].Process.Signal(syscall.SIGSTOP) // from one with the right clock
 	time.Sleep(seenLease + 10*time.Second)
 	c.nodes[0].Process.Signal(syscall.SIGCONT)
 	c.with(t, "n0")
@@ -497,7 +497,7 @@ func aheadOfTime(t *testing.T) string {
 	return to
 }
 
-// The disk of one, with its stores and its server of NATS, fills up to the last byte.
+// seeDisk fills the disk of one node, with its stores and its server of NATS.
 func seeDisk(t *testing.T) {
 	c := newThree(t, serveAll(t, "127.0.5"))
 	small := filepath.Join(c.dir, "n2")
@@ -539,7 +539,7 @@ func seeDisk(t *testing.T) {
 	c.tell(t, "room", room)
 }
 
-// One is cut off from the others, not from the servers.
+// seeCut cuts one node off from the others, but not from the servers.
 func seeCut(t *testing.T) {
 	run := func(args ...string) error {
 		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
@@ -553,7 +553,7 @@ func seeCut(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Two networks: one of the nodes, and one with the servers.
+	// Two networks: one with the nodes, and one with the servers.
 	for i, bridge := range []string{"recrawl-nodes", "recrawl-web"} {
 		if err := run("ip", "link", "add", bridge, "type", "bridge"); err != nil {
 			t.Skipf("no network namespaces here: %v", err)

@@ -11,8 +11,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// A line of a history of a.example: what its page showed from a week on. Without links the
-// line tells nothing of them, as a page's later lines do whose links stay.
+// line returns a line of a history of a.example: the content of its page from a week on. Without
+// links it says nothing about them, like later lines of a page with unchanged links.
 func line(week int, path, content string, links ...string) string {
 	return lineOf("a.example", week, path, content, links...)
 }
@@ -38,7 +38,7 @@ func goneLine(week int, path string) string {
 		path, 1_700_000_000+week*7*24*3600)
 }
 
-// histories writes lines, files divided by "", and returns where they are.
+// histories writes lines into files, separated by "", and returns their paths.
 func histories(t *testing.T, lines ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -48,10 +48,10 @@ func histories(t *testing.T, lines ...string) string {
 	return dir
 }
 
-// bounded runs the program and demands an answer, whatever it is, within a bounded memory.
+// bounded runs the program and checks that it answers within a bounded memory.
 func bounded(t *testing.T, args ...string) result {
 	t.Helper()
-	const mostBytes = 1 << 30 // it takes 100 MB where nothing else runs
+	const mostBytes = 1 << 30 // it takes 100 MB alone
 	p := start(t, t.TempDir(), nil, args...)
 	r := p.result()
 	if usage, ok := p.cmd.ProcessState.SysUsage().(*syscall.Rusage); ok &&
@@ -61,7 +61,7 @@ func bounded(t *testing.T, args ...string) result {
 	return r
 }
 
-// TestHistoriesOfNothing gives survey, eval and sites histories without anything to work on.
+// TestHistoriesOfNothing gives survey, eval and sites histories without any content.
 func TestHistoriesOfNothing(t *testing.T) {
 	t.Parallel()
 	commands := map[string][]string{"survey": {"survey"}, "snapshot": {"eval"},
@@ -110,7 +110,7 @@ func TestHistoriesOfNothing(t *testing.T) {
 	}
 }
 
-// hub links to so many pages, of which every nth exists, changed by week 13 if it is even.
+// hub returns links to pages, of which every nth exists, changed by week 13 if it is even.
 func hub(links, nth int) []string {
 	var to, later []string
 	for i := range links {
@@ -127,8 +127,8 @@ func hub(links, nth int) []string {
 	return append(lines, later...)
 }
 
-// TestOddHistories gives survey, eval and sites what is no mistake but unusual: the figures are
-// right, and what is to be doubted is said.
+// TestOddHistories gives survey, eval and sites valid but unusual histories: the figures are right,
+// and doubts are reported.
 func TestOddHistories(t *testing.T) {
 	t.Parallel()
 	repeated := func(n int, paths ...string) (links []string) {
@@ -141,7 +141,7 @@ func TestOddHistories(t *testing.T) {
 		name                                     string
 		lines                                    []string
 		pages, changed, vanished, events, births int
-		// of a.example by method b-closure; -1: nothing to ask
+		// sites of a.example by method b-closure; -1: not asked
 		sites                      int
 		surveyWarning, evalWarning string
 	}{
@@ -257,7 +257,7 @@ func TestOddHistories(t *testing.T) {
 	}
 }
 
-// A late base leaves no room for the usual weeks: those that fit are taken, and it is said.
+// TestLateBase checks that a late base with too few weeks uses those that fit, and says so.
 func TestLateBase(t *testing.T) {
 	file := writeFile(t, filepath.Join(t.TempDir(), "a.jsonl.gz"), historyFile(t, "a.example", 3))
 	const unfit = "recrawl: warning: not all of the usual weeks (2,4,12,24) fit after week 50 " +

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// judged is what is said of how often something changes, and how up to date it is; null: not known.
+// judged is a rate of changes and a freshness as reported; null: not known.
 type judged struct {
 	PerDay *float64 `json:"changes_per_day"`
 	Low    *float64 `json:"changes_per_day_low"`
@@ -31,10 +31,10 @@ type serverSaid struct {
 	NextDue                time.Time `json:"next_due"`
 }
 
-// Rate, freshness and due time of a page and of a server are the same wherever one asks: dashboard
-// and its API, metrics, explain, plan, tune and inspect. A server that never changed has no
-// changes, one that was visited once has no rate, and a stopped store is shown by the settings of
-// its run.
+// TestOneTruth checks that rate, freshness and due time of a page and of a server are equal
+// everywhere: dashboard and its API, metrics, explain, plan, tune and inspect. A server that never
+// changed has no changes, one visited once has no rate, and a stopped store is shown by the
+// settings of its run.
 func TestOneTruth(t *testing.T) {
 	t.Parallel()
 	lab := serve(t, library(shelves{servers: 2, sections: 2, pages: 3, days: 5000,
@@ -65,8 +65,8 @@ func TestOneTruth(t *testing.T) {
 	p.interrupt()
 	p.result()
 
-	// Freshness falls from one question to the next: what a server has lies between what its pages
-	// have before and after the survey of a second process.
+	// Freshness falls with time: the value of a server lies between those of its pages before and
+	// after the survey of a second process.
 	serving := func() *program {
 		s := start(t, work, nil, "serve", "--data", dir, "--listen", "127.0.0.1:0")
 		base = dashboardOf(t, dir)
@@ -136,14 +136,14 @@ func TestOneTruth(t *testing.T) {
 	s.result()
 }
 
-// together is what is said of the pages of a server.
+// together sums up the pages of a server.
 type together struct {
 	copies      int
 	rate, fresh float64
 	due         time.Time // the first
 }
 
-// pagesOf compares what is said of each page of a server, and returns what that comes to.
+// pagesOf compares the reports about each page of a server, and returns their sum.
 func pagesOf(t *testing.T, of func(string, any), dir, server string) (all together) {
 	t.Helper()
 	var pages struct {
@@ -192,7 +192,7 @@ func pagesOf(t *testing.T, of func(string, any), dir, server string) (all togeth
 	return all
 }
 
-// alike reports whether two values are the same but for a share of them, or both not known.
+// alike reports whether two values are equal within a share of them, or both unknown.
 func alike(a, b *float64, within float64) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil

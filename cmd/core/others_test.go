@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// TestRunOthers writes down, each once, where the pages of a server lead to beside it, also over
-// two runs; import takes the list.
+// TestRunOthers checks that links to other servers are written once, also over two runs, and that
+// import accepts the list.
 func TestRunOthers(t *testing.T) {
 	t.Parallel()
 	var pages atomic.Int32
@@ -51,7 +51,7 @@ func TestRunOthers(t *testing.T) {
 		for end := time.Now().Add(time.Minute); pages.Load() < 3 && time.Now().Before(end); {
 			time.Sleep(10 * time.Millisecond)
 		}
-		p.interrupt() // the links of the first page were taken in before the third was asked for
+		p.interrupt() // the links of the first page were noted before the third was requested
 		b, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err, p.stderr.String())

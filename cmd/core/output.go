@@ -14,8 +14,8 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// Publish prints a result, as JSON or as its finding and tables, and writes the report where asked
-// for. Tables of reports are for people: they fit 100 columns also in a file or pipe.
+// Publish prints a result, as JSON or as its finding and tables, and writes the requested report.
+// Tables of reports are for people: they fit 100 columns also in a file or pipe.
 func (p *Program) Publish(result any, page report.Page, htmlFile string) error {
 	if htmlFile != "" {
 		if err := p.writeWhole(htmlFile, page.HTML); err != nil {
@@ -54,8 +54,8 @@ func (p *Program) Publish(result any, page report.Page, htmlFile string) error {
 	return s.Flush()
 }
 
-// Print prints a result, as JSON or as what was found, in a sentence, and its tables with an empty
-// line between them.
+// Print prints a result, as JSON or as its finding in a sentence, and its tables with an empty line
+// between them.
 func (p *Program) Print(result any, finding string, tables []report.Table) error {
 	if p.json {
 		return p.printJSON(result)
@@ -80,7 +80,7 @@ func (p *Program) PrintText(result interface{ Text(io.Writer) error }) error {
 	})
 }
 
-// PrintAs prints a result, as JSON or as what text writes of it.
+// PrintAs prints a result, as JSON or as written by text.
 func PrintAs[T any](p *Program, result T, text func(T, io.Writer) error) error {
 	if p.json {
 		return p.printJSON(result)
@@ -92,10 +92,10 @@ func PrintAs[T any](p *Program, result T, text func(T, io.Writer) error) error {
 	return s.Flush()
 }
 
-// screen is standard output: fitted to the terminal and in colours if it is one.
+// screen returns standard output: fitted to the terminal and coloured if it is one.
 func (p *Program) screen() *report.Screen {
 	s := report.NewScreen(p.stdout, report.Width(p.stdout), report.HasColours(p.stdout))
-	if s.Width == 0 && report.IsTerminal(p.stdout) { // it does not know
+	if s.Width == 0 && report.IsTerminal(p.stdout) { // the terminal does not know its width
 		s.Width = report.UsualWidth
 	}
 	if s.Wide = p.wide; p.wide {
@@ -111,12 +111,12 @@ func (p *Program) printJSON(v any) error {
 	return e.Encode(v)
 }
 
-// logger is for what happens in services, as --log-format says.
+// logger returns the logger for services, in the form of --log-format.
 func (p *Program) logger() *slog.Logger {
 	return dashboard.Logger(p.stderr, p.config.LogFormat, p.quiet)
 }
 
-// Warn says what is to be doubted; nothing of empty texts.
+// Warn prints warnings, except empty ones.
 func (p *Program) Warn(texts ...string) {
 	for _, text := range texts {
 		if text != "" && p.config.LogFormat == "json" {
@@ -127,7 +127,7 @@ func (p *Program) Warn(texts ...string) {
 	}
 }
 
-// Note says something on the way, unless the program is to be quiet.
+// Note prints a note during the work, unless --quiet is set.
 func (p *Program) Note(format string, args ...any) {
 	if !p.quiet && p.config.LogFormat == "json" {
 		p.logger().Info(fmt.Sprintf(format, args...))
@@ -136,11 +136,11 @@ func (p *Program) Note(format string, args ...any) {
 	}
 }
 
-// standardOutput as the name of a file that a command writes is standard output.
+// standardOutput as the name of an output file means standard output.
 const standardOutput = "-"
 
-// Outputs refuses, before any work, files that could not be written; "" is none. Where one of them
-// is standard output, the result goes to standard error: the file stands there alone.
+// Outputs refuses, before any work, files that could not be written; "" means none. If one of them
+// is standard output, the result goes to standard error, so that the file is alone there.
 func (p *Program) Outputs(paths ...string) error {
 	alone := 0
 	for _, path := range paths {
@@ -162,7 +162,7 @@ func (p *Program) Outputs(paths ...string) error {
 	return nil
 }
 
-// writeWhole writes a file that outputs has checked.
+// writeWhole writes a file that Outputs has checked.
 func (p *Program) writeWhole(path string, write func(io.Writer) error) error {
 	if path == standardOutput {
 		return write(p.file)
@@ -170,8 +170,8 @@ func (p *Program) writeWhole(path string, write func(io.Writer) error) error {
 	return WriteWhole(path, write)
 }
 
-// WriteWhole writes a whole file or nothing: a file of that name is replaced only when all
-// is written. It does not replace what is no regular file.
+// WriteWhole writes a whole file or nothing: it replaces a file only when all is written, and only
+// a regular one.
 func WriteWhole(path string, write func(io.Writer) error) error {
 	if err := regular(path); err != nil {
 		return err
@@ -179,7 +179,7 @@ func WriteWhole(path string, write func(io.Writer) error) error {
 	return directory.WriteAtomically(path, write)
 }
 
-// writable refuses, before any work, a file that writeWhole could not write; "" is none.
+// writable refuses, before any work, a file that writeWhole could not write; "" means none.
 func writable(path string) error {
 	if path == "" {
 		return nil
@@ -198,17 +198,17 @@ func regular(path string) error {
 	return nil
 }
 
-// Progress tells on standard error how far long work has come; nothing with --quiet.
+// Progress shows the progress of long work on standard error; nothing with --quiet.
 func (p *Program) Progress(what string, total int) *report.Bar {
 	return report.NewBar(p.beside(), what, total)
 }
 
-// stages is progress of work in several parts, which ends with the context.
+// stages shows the progress of work in several parts, which ends with the context.
 func (p *Program) stages(ctx context.Context) *report.Stages {
 	return report.NewStages(ctx, p.beside())
 }
 
-// beside is where progress is told.
+// beside returns the writer for progress.
 func (p *Program) beside() io.Writer {
 	if p.quiet {
 		return io.Discard

@@ -15,8 +15,8 @@ import (
 
 const packaging = "../../.ci/package/"
 
-// What service, container and compose file call is a call that the program takes, and what they
-// copy is there. No engine is needed for that.
+// TestPackaging checks that the program accepts the calls of service, container and compose file,
+// and that the files they copy exist. It needs no container engine.
 func TestPackaging(t *testing.T) {
 	config := writeFile(t, filepath.Join(t.TempDir(), "recrawl.yaml"),
 		"data: crawl\nuser-agent: "+contact+"\n")

@@ -22,26 +22,26 @@ import (
 	"github.com/recrawl/recrawl/fetch/quarantine"
 )
 
-// Works are what commands do, by the names that settings have for them: see away.
+// Works are the functions of commands, by their names in settings: see away.
 type Works map[string]func(context.Context, *Program, []string) error
 
-// Part is a program beside recrawl, recrawl-NAME, which needs libraries that recrawl does not.
+// Part is a program besides recrawl, recrawl-NAME, with libraries that recrawl does not need.
 type Part struct {
 	Name  string
 	Works Works
-	// Check, if not nil, refuses settings of its commands that only it can judge.
+	// Check, if not nil, checks settings of its commands that only it can judge.
 	Check func(*config.Config, *config.Review)
-	// Processes are what it does for another process, by the first argument.
+	// Processes are its functions for another process, by the first argument.
 	Processes map[string]func(args []string) error
 	// Searcher, if not nil, opens the corpus in a directory.
 	Searcher func(dir string) (query.Searcher, error)
 }
 
-// Main is the program recrawl. It does not return.
+// Main runs the program recrawl. It does not return.
 func Main() { begin(nil, (*Program).rootCommand) }
 
-// MainOf is the program recrawl-NAME of a part: it has its commands, and hands others to recrawl.
-// It does not return.
+// MainOf runs the program recrawl-NAME of a part: it has its commands, and passes others to
+// recrawl. It does not return.
 func MainOf(part *Part) { begin([]*Part{part}, (*Program).rootOfPart) }
 
 func begin(parts []*Part, root func(*Program) *cobra.Command) {
@@ -53,14 +53,14 @@ func begin(parts []*Part, root func(*Program) *cobra.Command) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-ctx.Done()
-		stop() // a second interrupt ends the program the hard way
+		stop() // a second interrupt kills the program
 	}()
 	p := &Program{args: os.Args[1:], stdout: os.Stdout, stderr: os.Stderr, parts: parts}
 	os.Exit(p.execute(ctx, root))
 }
 
-// process returns what the program does for another process, whose arguments these are; nil: they
-// are of a user.
+// process returns the function of the program for another process with these arguments, or nil for
+// a user.
 func process(parts []*Part, args []string) func([]string) error {
 	if slices.Equal(args, []string{readsApart}) {
 		return func([]string) error { return quarantine.Serve(os.Stdin, os.Stdout, fetch.Read) }
@@ -73,7 +73,7 @@ func process(parts []*Part, args []string) func([]string) error {
 	return nil
 }
 
-// rootOfPart has the commands of the part, and those that every program has.
+// rootOfPart returns a root with the commands of the part, and those of every program.
 func (p *Program) rootOfPart() *cobra.Command {
 	p.ofPart = true
 	root := p.root()
@@ -86,8 +86,8 @@ func (p *Program) rootOfPart() *cobra.Command {
 	return p.explained(root)
 }
 
-// unknown is the error of a word that is no command below another. The program of a part hands what
-// it does not know to recrawl.
+// unknown returns the error for an unknown command below another. The program of a part passes it
+// to recrawl.
 func (p *Program) unknown(above *cobra.Command, word string) error {
 	if p.ofPart && !above.HasParent() {
 		return p.runIn("recrawl")
@@ -95,8 +95,8 @@ func (p *Program) unknown(above *cobra.Command, word string) error {
 	return unknownCommand(above, word)
 }
 
-// isOurs reports whether this program does the work of a command, or of one below it, and takes
-// those below it away that others do.
+// isOurs reports whether this program does the work of a command, or of one below it. It removes
+// the commands below it that others do.
 func (p *Program) isOurs(cmd *cobra.Command) bool {
 	ours := cmd.Annotations[inProgram] == ""
 	if cmd.HasSubCommands() {
@@ -110,8 +110,8 @@ func (p *Program) isOurs(cmd *cobra.Command) bool {
 	return ours
 }
 
-// inProgram is the annotation that names the program which does the work of a command, if this one
-// does not.
+// inProgram is the annotation with the program that does the work of a command, if this one does
+// not.
 const inProgram = "program"
 
 // away returns the commands of all parts. If this program lacks a part, its commands run the
@@ -154,7 +154,7 @@ func someWord(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// in returns a command of a part. name is what settings call it.
+// in returns a command of a part. name is its name in settings.
 func (p *Program) in(part, name, use string, args cobra.PositionalArgs) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Args: args,
 		Annotations: map[string]string{config.NameAs: name}}
@@ -171,8 +171,8 @@ func (p *Program) in(part, name, use string, args cobra.PositionalArgs) *cobra.C
 	return cmd
 }
 
-// runIn makes this process another program of ours, which so has its arguments and terminal and
-// gets its signals. It returns only if that fails.
+// runIn replaces this process by another of the programs, with its arguments, terminal and signals.
+// It returns only if that fails.
 func (p *Program) runIn(name string) error {
 	path, err := findProgram(name)
 	if err == nil {
@@ -182,7 +182,7 @@ func (p *Program) runIn(name string) error {
 	return err
 }
 
-// findProgram finds a program of ours beside this one, or else where PATH says.
+// findProgram finds one of the programs beside this one, or else by PATH.
 func findProgram(name string) (path string, err error) {
 	if self, err := os.Executable(); err == nil {
 		real, _ := filepath.EvalSymlinks(self)
@@ -222,5 +222,5 @@ func (p *Program) searcher(ctx context.Context, dir string) (query.Searcher, err
 	return remote, remote.Check(ctx)
 }
 
-// answerWithin bounds a search of a dashboard. Of a large corpus the first one opens the index.
+// answerWithin limits a search of a dashboard. The first one in a large corpus opens the index.
 const answerWithin = time.Minute

@@ -16,8 +16,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/corpus/query"
 )
 
-// asNamed makes the process the program whose name the binary of the tests has, if that is one of
-// ours.
+// asNamed makes the process the program with the name of the test binary, if there is one.
 func asNamed(name string) {
 	if name == "recrawl" {
 		core.Main()
@@ -29,7 +28,7 @@ func asNamed(name string) {
 	}
 }
 
-// programsIn puts programs of ours into a directory, as a user has them.
+// programsIn puts the programs into a directory, as for a user.
 func programsIn(t *testing.T, names ...string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -41,7 +40,7 @@ func programsIn(t *testing.T, names ...string) (dir string) {
 	return dir
 }
 
-// call runs a program of a directory, and of no other.
+// call runs a program in a directory, and no other.
 func call(t *testing.T, dir, path, name string, args ...string) result {
 	t.Helper()
 	p := &program{t: t, ended: make(chan struct{})}
@@ -60,9 +59,9 @@ func call(t *testing.T, dir, path, name string, args ...string) result {
 	return p.result()
 }
 
-// A command of another program runs it from beside this one, or else from PATH, with the same
-// arguments and exit code. Where it is not there, the error says how it is made. Help is there all
-// the same.
+// TestOtherProgram checks that a command of another program runs it from beside this one, or else
+// from PATH, with the same arguments and exit code. If it is missing, the error says how to make
+// it. Help is always there.
 func TestOtherProgram(t *testing.T) {
 	both := programsIn(t, "recrawl", "recrawl-search")
 	alone := programsIn(t, "recrawl")
@@ -100,7 +99,8 @@ func TestOtherProgram(t *testing.T) {
 		"nowhere")
 }
 
-// The program of a part has its commands alone, and hands others to recrawl.
+// TestProgramOfPart checks that the program of a part has only its commands, and passes others to
+// recrawl.
 func TestProgramOfPart(t *testing.T) {
 	both := programsIn(t, "recrawl", "recrawl-search")
 	help := call(t, both, "", "recrawl-search", "--help").ok(t)
@@ -117,7 +117,8 @@ func TestProgramOfPart(t *testing.T) {
 		"the program recrawl,")
 }
 
-// A dashboard lets recrawl-search answer its searches, and tells bad queries from others.
+// TestDashboardAsksSearch checks that a dashboard lets recrawl-search answer its searches, and
+// distinguishes bad queries from other errors.
 func TestDashboardAsksSearch(t *testing.T) {
 	dir, web := t.TempDir(), serve(t, library(shelves{servers: 1, sections: 1, pages: 3,
 		every: still}))
@@ -169,7 +170,7 @@ func TestDashboardAsksSearch(t *testing.T) {
 	}
 }
 
-// Every page of the manual is that of a command or of a program.
+// TestPagesHaveCommands checks that every page of the manual is that of a command or program.
 func TestPagesHaveCommands(t *testing.T) {
 	files, err := os.ReadDir("pages")
 	if err != nil {

@@ -115,7 +115,7 @@ func checkWords(t *testing.T, where string, sentences []string, ofCode bool) {
 	}
 }
 
-// TestPlainWordsOfDocuments: sentences of README and docs are short, and people read them once.
+// TestPlainWordsOfDocuments checks that sentences of README and docs are short and plain.
 // docs/STYLE.md shows bad sentences and is left out.
 func TestPlainWordsOfDocuments(t *testing.T) {
 	t.Parallel()
@@ -137,7 +137,7 @@ func TestPlainWordsOfDocuments(t *testing.T) {
 	}
 }
 
-// TestPlainWordsOfHelp: so are those of the page of every command, and of the help of every flag.
+// TestPlainWordsOfHelp checks the page of every command, and the help of every flag.
 func TestPlainWordsOfHelp(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -185,7 +185,8 @@ func withoutColumns(help string) string {
 	return b.String()
 }
 
-// TestPlainWordsOfComments: doc comments of exported names have none of the hard patterns.
+// TestPlainWordsOfComments checks that doc comments of exported names have none of the hard
+// patterns.
 func TestPlainWordsOfComments(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -227,7 +228,8 @@ func TestPlainWordsOfComments(t *testing.T) {
 	}
 }
 
-// A sentence ends before a capital, code counts as one word, and blocks are no sentences.
+// TestSentencesOf checks that a sentence ends before a capital, that code counts as one word, and
+// that blocks are no sentences.
 func TestSentencesOf(t *testing.T) {
 	t.Parallel()
 	got := strings.Join(sentencesOf("# A heading\n\nOne `a b. C` two. Three\nfour, e.g. five.\n"+

@@ -29,7 +29,7 @@ func (p *Program) plan(ctx context.Context, _ []string) error {
 		}
 		return p.instead(err, func(c dashboard.Command) error { return c.Print(ctx, "plan", q) })
 	}
-	defer o.store.Close() // nothing was written
+	defer o.store.Close() // it was only read
 	ahead, err := o.dryRun(&p.config, p.config.Plan.Show)
 	if err != nil {
 		return err

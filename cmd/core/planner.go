@@ -22,13 +22,13 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// opened is a planner as its data directory holds it.
+// opened is a planner from its data directory.
 type opened struct {
 	store  *satstore.Store
 	pages  *planner.Pages
 	plan   *planner.Planner
 	rules  *view.Rules
-	listed *preferences.Listed // weights of --weights; nil: none are given
+	listed *preferences.Listed // weights of --weights; nil: none
 }
 
 var errNoData = UsageError(
@@ -36,7 +36,7 @@ var errNoData = UsageError(
 	"say where the planner's store is: --data DIRECTORY",
 )
 
-// open reads a data directory. An existing one is required to read only.
+// open reads a data directory. readOnly requires an existing one.
 func (p *Program) open(ctx context.Context, readOnly bool) (*opened, error) {
 	c := &p.config
 	if c.Data == "" {
@@ -56,7 +56,7 @@ func (p *Program) open(ctx context.Context, readOnly bool) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir := c.Data // of the scratch file
+	dir := c.Data // for the scratch file
 	if readOnly {
 		dir = p.scratch
 	}
@@ -139,7 +139,7 @@ func (p *Program) newPlanner(ctx context.Context, pages *planner.Pages, rules *v
 	return planner.New(pages, ranking, live), nil
 }
 
-// listed reads the weights of --weights; nil: none are given.
+// listed reads the weights of --weights; nil: none.
 func (p *Program) listed() (*preferences.Listed, error) {
 	if p.config.Weights == "" {
 		return nil, nil
@@ -165,7 +165,7 @@ func (p *Program) openStore() (*satstore.Store, error) {
 	return satstore.Open(p.config.Data, satstore.Options{ReadOnly: true})
 }
 
-// warnOfDamage says what is damaged, and what that cost.
+// warnOfDamage reports the damage, and its effect.
 func (p *Program) warnOfDamage(damage []*satstore.DamageError, lost int) {
 	for _, d := range damage {
 		p.Warn(d.Error())
@@ -179,16 +179,16 @@ func (p *Program) warnOfDamage(damage []*satstore.DamageError, lost int) {
 	}
 }
 
-// dryRun plans what run would do now, and lists at most so many visits.
+// dryRun plans the next visits of run, and lists at most most of them.
 func (o *opened) dryRun(c *config.Config, most int) (*crawl.Preview, error) {
 	return crawl.DryRun(o.store, o.plan, c.PerDay(), c.Round, time.Now(), most)
 }
 
-// hasSpace says why no visit may begin: the disk is as good as full, so that what it brings could
-// not be kept. Where the free space is not known it returns no error.
+// hasSpace returns why no visit may begin: the disk is almost full, so that its results could not
+// be kept. It returns no error if the free space is unknown.
 func (p *Program) hasSpace() error { return p.SpaceIn(p.config.Data, p.config.Archive) }
 
-// SpaceIn says why no visit may begin whose content goes to directories; "" is none.
+// SpaceIn returns why no visit may begin that writes to these directories; "" means none.
 func (p *Program) SpaceIn(dirs ...string) error {
 	for _, dir := range dirs {
 		if free, err := directory.Free(dir); dir != "" && err == nil && free < p.config.MinFree {

@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	mostAnswer   = 4 << 20 // octets of an answer of a policy program
-	mostSaidLine = 1000    // octets of a line on its standard error that are shown
-	mostSaid     = 1000    // lines an hour that are shown
+	mostAnswer   = 4 << 20 // octets of a policy program's answer
+	mostSaidLine = 1000    // octets shown of a line on its standard error
+	mostSaid     = 1000    // lines shown in an hour
 )
 
 // programs returns the host that runs policy programs. In a live crawl it warns when a program
@@ -84,7 +84,7 @@ func (r *policyProgram) Close() error {
 	return err
 }
 
-// said shows lines that a program writes on standard error, each behind its name.
+// said shows the lines of a program on standard error, after its name.
 type said struct {
 	to   io.Writer
 	name string
@@ -130,7 +130,7 @@ func (s *said) show() {
 	s.line = s.line[:0]
 }
 
-// running holds the processes that must not outlive the command. Several goroutines may use it.
+// running holds the processes that must end with the command. Goroutines may share it.
 type running struct {
 	mu  sync.Mutex
 	all parts

@@ -17,7 +17,7 @@ import (
 	"github.com/recrawl/recrawl/planner"
 )
 
-// needs skips a test where a language is missing.
+// needs skips a test without a language.
 func needs(t testing.TB, language string) {
 	t.Helper()
 	if _, err := exec.LookPath(language); err != nil {
@@ -25,7 +25,7 @@ func needs(t testing.TB, language string) {
 	}
 }
 
-// example is the name of a policy that is an example of the documents.
+// exampleOf returns the name of a policy that is an example in the documents.
 func exampleOf(t testing.TB, name string) string {
 	t.Helper()
 	path, err := filepath.Abs("../../docs/reference/policies/" + name)
@@ -35,8 +35,8 @@ func exampleOf(t testing.TB, name string) string {
 	return "exec:" + path
 }
 
-// changing writes histories of servers whose pages change at rates of all sizes, in weeks that a
-// seed draws: some never, some nearly each week.
+// changing writes histories of servers whose pages change at very different rates, in random weeks:
+// some never, some nearly each week.
 func changing(t testing.TB, servers, pages int) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -66,8 +66,9 @@ func changing(t testing.TB, servers, pages int) string {
 	return dir
 }
 
-// The examples in Python and R that do as a policy of ours have its results to the last digit, in
-// both protocols. Ten lines of Python find more than the intervals of [SAT].
+// TestPolicyExamples checks that the examples in Python and R with the rule of a built-in policy
+// have its results to the last digit, in both protocols. Ten lines of Python find more than the
+// intervals of [SAT].
 func TestPolicyExamples(t *testing.T) {
 	t.Parallel()
 	dir := changing(t, 3, 60)
@@ -109,11 +110,11 @@ func TestPolicyExamples(t *testing.T) {
 	})
 }
 
-// greets is the beginning of a program in the shell that answers the hello.
+// greets starts a shell program that answers the hello.
 const greets = `read hello; echo '{"protocol": 1}'; `
 
-// The page about policy programs shows a session as it is, wrapping apart, and a call that prints
-// what it shows.
+// TestPolicySession checks the page about policy programs: a session is shown except for line
+// breaks, and a call prints its output.
 func TestPolicySession(t *testing.T) {
 	t.Parallel()
 	needs(t, "python3")
@@ -157,7 +158,7 @@ func TestPolicySession(t *testing.T) {
 	}
 }
 
-// badPrograms are programs that fail, with what is said of each.
+// badPrograms are programs that fail, with the reports about each.
 var badPrograms = map[string][2]string{
 	"dies":    {"exit 3", "it ended"},
 	"talks":   {"echo starting; cat >/dev/null", `its first answer is "starting"`},
@@ -173,7 +174,7 @@ var badPrograms = map[string][2]string{
 	"deaf": {greets + "while :; do sleep 1; done", "did not answer within"},
 }
 
-// says wants one of some texts in what is printed.
+// saysOne checks that the output has one of some texts.
 func saysOne(t *testing.T, name, output, texts string) {
 	t.Helper()
 	for text := range strings.SplitSeq(texts, "|") {
@@ -184,8 +185,8 @@ func saysOne(t *testing.T, name, output, texts string) {
 	t.Errorf("%s: none of %q in\n%s", name, texts, output)
 }
 
-// In an evaluation a program that fails ends it, with an error that says what it did and what to
-// do. What it says on standard error is shown before. Nothing of it is left running.
+// TestPolicyProgramsThatFail checks that in an evaluation a failing program ends it, with an error
+// that says what it did and what to do. Its standard error is shown before. No process remains.
 func TestPolicyProgramsThatFail(t *testing.T) {
 	t.Parallel()
 	dir := changing(t, 1, 20)
@@ -233,7 +234,7 @@ func TestPolicyProgramsThatFail(t *testing.T) {
 	}
 }
 
-// What a program writes on standard error is bounded.
+// TestPolicyProgramShouts checks the limit on a program's standard error.
 func TestPolicyProgramShouts(t *testing.T) {
 	t.Parallel()
 	path := writeFile(t, filepath.Join(t.TempDir(), "shouts.sh"), "i=0; while [ $i -lt 3000 ]; do "+
@@ -247,9 +248,9 @@ func TestPolicyProgramShouts(t *testing.T) {
 	}
 }
 
-// TestPolicyProgramsLive crawls with programs that fail: each round has its visits all the same,
-// and the user is told. One that fails once decides again in the next round, after a restart of
-// the crawl, too.
+// TestPolicyProgramsLive crawls with programs that fail: each round still has its visits, and the
+// user is warned. A program that fails once decides again in the next round, also after a restart
+// of the crawl.
 func TestPolicyProgramsLive(t *testing.T) {
 	t.Parallel()
 	lab := serve(t, library(shelves{servers: 1, sections: 2, pages: 4, days: 1, every: still}))
@@ -321,7 +322,7 @@ func TestPolicyProgramsLive(t *testing.T) {
 	})
 }
 
-// processors is the time for which this process, and those of it that ended, were at work.
+// processors returns the processor time of this process and its ended children.
 func processors(t testing.TB) (sum time.Duration) {
 	t.Helper()
 	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
@@ -334,9 +335,9 @@ func processors(t testing.TB) (sum time.Duration) {
 	return sum
 }
 
-// BenchmarkPolicyProgram says how many times as long as uniform, which is the same rule in Go, the
-// examples take for the stream protocol, by the clock and of processors: both are measured in
-// turns, from the base to the last week, with the start of the process.
+// BenchmarkPolicyProgram compares the examples with uniform, the same rule in Go, on the stream
+// protocol, by wall and processor time. Both are measured in turn, from the base to the last week,
+// with the start of the process.
 func BenchmarkPolicyProgram(b *testing.B) {
 	servers, err := history.ReadFiles(b.Context(), []string{changing(b, 10, 1000)}, nil)
 	if err != nil {

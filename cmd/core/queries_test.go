@@ -17,7 +17,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// duckDB names the environment variable of the directory in which npm has installed DuckDB.
+// duckDB names the environment variable with the npm directory of DuckDB.
 const duckDB = "RECRAWL_TEST_DUCKDB"
 
 // query runs SQL in the directory of the tables.
@@ -42,8 +42,8 @@ func (m *measured) query(t *testing.T, sql string) (rows []row) {
 	return rows
 }
 
-// testQueries runs all queries of the documents and compares what they give with what the commands
-// printed or drew.
+// testQueries runs all queries of the documents, and compares their results with the output and
+// charts of the commands.
 func (m *measured) testQueries(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil || os.Getenv(duckDB) == "" {
 		t.Skipf("queries are left out: they want node, and %s that names a directory in which "+
@@ -92,7 +92,7 @@ func (m *measured) testQueries(t *testing.T) {
 	}
 }
 
-// shown are the blocks of docs/reference/tables.md in a language.
+// shown returns the blocks of docs/reference/tables.md in a language.
 func shown(t *testing.T, language string) (blocks []string) {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/reference/tables.md")
@@ -109,8 +109,8 @@ func shown(t *testing.T, language string) (blocks []string) {
 	return blocks
 }
 
-// testShown runs what is shown in a language, if its program is there: what it is tried with says
-// so. It must print something of each policy.
+// testShown runs the blocks in a language, if its program is there: tried checks that. It must
+// print something about each policy.
 func (m *measured) testShown(t *testing.T, language, program string, tried ...string) {
 	if err := exec.Command(program, tried...).Run(); err != nil {
 		t.Skipf("what is shown in %s is left out: %s %v: %v", language, program, tried, err)
@@ -125,7 +125,7 @@ func (m *measured) testShown(t *testing.T, language, program string, tried ...st
 	}
 }
 
-// has reports whether a row has the values of another one, numbers but for how they were summed up.
+// has reports whether a row has the values of another one, with numbers equal up to rounding.
 func (r row) has(want row) bool {
 	for column, value := range want {
 		switch x := value.(type) {
@@ -143,7 +143,7 @@ func (r row) has(want row) bool {
 	return true
 }
 
-// points are those of a figure, as the titles that a browser shows.
+// points returns the points of a figure, as titled in a browser.
 func points(t *testing.T, file string) (titles []string) {
 	t.Helper()
 	svg, err := os.ReadFile(file)
@@ -159,7 +159,7 @@ func points(t *testing.T, file string) (titles []string) {
 
 func percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
 
-// drawnCoverage and drawnWarm are the points of the figures that rows of their queries give.
+// drawnCoverage and drawnWarm return the points of the figures for rows of their queries.
 func drawnCoverage(r row) []string {
 	return []string{fmt.Sprintf("%v: %s, %s [%s, %s]", r["policy"],
 		eval.PerCent(r.number("budget")), percent(r.number("coverage")),
@@ -176,7 +176,7 @@ func drawnWarm(r row) (points []string) {
 	return points
 }
 
-// wanted are the rows that each query gives, with some of their columns.
+// wanted returns the rows of each query, with some of their columns.
 func (m *measured) wanted() map[string][]row {
 	all := map[string][]row{}
 	add := func(query string, r row) { all[query] = append(all[query], r) }

@@ -12,7 +12,7 @@ import (
 	"unicode"
 )
 
-// documents are the README and what it leads to.
+// documents returns the README and the documents it links to.
 func documents(t *testing.T) []string {
 	t.Helper()
 	docs, err := filepath.Glob("../../docs/*/*.md")
@@ -22,7 +22,7 @@ func documents(t *testing.T) []string {
 	return append(docs, "../../docs/STYLE.md", "../../README.md")
 }
 
-// ran is how a document calls a program that is not built.
+// ran matches the call of a program with go run.
 var ran = regexp.MustCompile(`^(CGO_ENABLED=0 )?go run \./cmd/recrawl(-[a-z]+)? `)
 
 // documentedCommands returns the calls of recrawl in the code blocks of the documents, as
@@ -52,8 +52,8 @@ func documentedCommands(t *testing.T) [][]string {
 	return calls
 }
 
-// Every link of a document that leads to a file leads to one, and to a heading of it if it names
-// one.
+// TestDocumentLinks checks that every link to a file in a document leads to one, and to an existing
+// heading.
 func TestDocumentLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	for _, document := range documents(t) {
@@ -83,7 +83,7 @@ func TestDocumentLinks(t *testing.T) {
 	}
 }
 
-// anchor is what a heading is linked by; "" for any other line.
+// anchor returns the anchor of a heading; "" for any other line.
 func anchor(line string) string {
 	text, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " ")
 	if !ok || !strings.HasPrefix(line, "#") {
@@ -100,7 +100,7 @@ func anchor(line string) string {
 	}, text)
 }
 
-// fieldsQuoted splits a line as a shell does, double quotes only.
+// fieldsQuoted splits a line like a shell with double quotes only.
 func fieldsQuoted(line string) []string {
 	var fields []string
 	for i, part := range strings.Split(line, `"`) {
@@ -113,7 +113,7 @@ func fieldsQuoted(line string) []string {
 	return fields
 }
 
-// Every call that a document shows must be one that the program understands.
+// TestDocumentedCommands checks that the program accepts every call in a document.
 func TestDocumentedCommands(t *testing.T) {
 	calls := documentedCommands(t)
 	if len(calls) < 20 {
@@ -140,7 +140,7 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 }
 
-// Every command teaches: what it does at length, and an example where it takes flags.
+// TestHelp checks that every command has a description, and an example if it takes flags.
 func TestHelp(t *testing.T) {
 	for _, cmd := range (&Program{stdout: io.Discard,
 		stderr: io.Discard}).rootCommand().Commands() {

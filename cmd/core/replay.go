@@ -20,6 +20,6 @@ func (p *Program) replay(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	defer r.Close() // nothing was written to it
+	defer r.Close() // it was only read
 	return replay.Run(ctx, r, p.config.Replay.Listen, p.config.Replay.Scripts, p.stdout)
 }

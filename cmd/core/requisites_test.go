@@ -15,11 +15,11 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive"
 )
 
-// gallery is a server of pages, and three further ones with what they show.
+// gallery is a server of pages, and three others with their requisites.
 type gallery struct {
 	bases []string // the first one has the pages
 	mu    sync.Mutex
-	began [][]time.Time // requests to each server
+	began [][]time.Time // requests at each server
 	ended [][]time.Time
 }
 
@@ -75,7 +75,7 @@ func (g *gallery) serve(w http.ResponseWriter, r *http.Request, server int) {
 	}
 }
 
-// shown are the pictures of a page, on three servers.
+// shown returns the URLs of a page's pictures, on three servers.
 func (g *gallery) shown(name string) (urls []string) {
 	for i, base := range g.bases[1:] {
 		urls = append(urls, fmt.Sprintf("%s/%s-%d.png", base, name, i), base+"/logo.png")
@@ -83,9 +83,8 @@ func (g *gallery) shown(name string) (urls []string) {
 	return urls
 }
 
-// TestRequisitesKilled kills a run while requisites are under way. In the end all that the
-// acknowledged pages show is in the archive, and no server was asked sooner than it should, also
-// over kills.
+// TestRequisitesKilled kills a run with requisites in flight. In the end the archive has all
+// requisites of acknowledged pages, and no server was asked too early, also across kills.
 func TestRequisitesKilled(t *testing.T) {
 	t.Parallel()
 	g := newGallery(t)
@@ -149,7 +148,7 @@ func TestRequisitesKilled(t *testing.T) {
 	}
 }
 
-// --requisites=false keeps pages alone, and so does a budget of nothing.
+// TestNoRequisites checks that --requisites=false keeps pages alone, and so does a budget of zero.
 func TestNoRequisites(t *testing.T) {
 	t.Parallel()
 	g := newGallery(t)

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A crawl that is killed again and again within the Crawl-delay of a server gets to its page all
-// the same: robots.txt, and that it was asked for, outlive the process.
+// TestRobotsOutlivesKills checks that a crawl which is repeatedly killed within the Crawl-delay of
+// a server still visits its page: robots.txt and the time of its request survive the process.
 func TestRobotsOutlivesKills(t *testing.T) {
 	t.Parallel()
 	const delay = 6 * time.Second

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// The worked example of docs/reference/rules.md is what the program prints.
+// TestRulesDocs checks the example of docs/reference/rules.md against the program.
 func TestRulesDocs(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/reference/rules.md")
@@ -47,9 +47,9 @@ func trimmed(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// A page rotates an advertisement at each visit and truly changes at each third. Without a rule
-// each visit sees a change; with one, those that are. The first visit under another rule is
-// compared to nothing, and is made without condition.
+// TestRunRules has a page with another advertisement at each visit and a true change at each third.
+// Without a rule each visit sees a change; with one, only true ones do. The first visit under
+// another rule is a baseline, and is unconditional.
 func TestRunRules(t *testing.T) {
 	t.Parallel()
 	t.Run("anew", func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestRunRules(t *testing.T) {
 	})
 }
 
-// editions is a web whose pages differ at each visit, and say something new at every third.
+// editions is a web whose pages differ at each visit, with new content at every third.
 type editions struct {
 	*testing.T
 	dir                 string
@@ -134,7 +134,7 @@ func (e *editions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"%d</h1></main>", n, n/3)
 }
 
-// check makes rounds until there are as many verdicts as it wants.
+// check makes rounds until there are the wanted verdicts.
 func (e *editions) check(what, data, path, want string, more ...string) {
 	e.Helper()
 	data = filepath.Join(e.dir, data)

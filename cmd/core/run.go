@@ -38,7 +38,7 @@ func (p *Program) run(ctx context.Context, args []string) (err error) {
 	if err := l.open(ctx, args); err != nil {
 		return err
 	}
-	work, stop := context.WithCancel(ctx) // a visit that cannot be written down is the last one
+	work, stop := context.WithCancel(ctx) // a visit that cannot be journaled is the last one
 	defer stop()
 	l.makeLoop(stop)
 	if err := l.prepare(work); err != nil {
@@ -48,7 +48,7 @@ func (p *Program) run(ctx context.Context, args []string) (err error) {
 	return l.end(ctx, err)
 }
 
-// liveRun is a run: what it has open, and how it goes.
+// liveRun is a run: its open parts and its state.
 type liveRun struct {
 	*Program
 	base   basis
@@ -65,7 +65,7 @@ type liveRun struct {
 	journalErr error // no visit begins after it
 }
 
-// open opens all that a run works with.
+// open opens everything for a run.
 func (l *liveRun) open(ctx context.Context, args []string) (err error) {
 	p, c := l.Program, &l.config
 	if l.seeds, err = Addresses(args); err != nil {
@@ -133,7 +133,7 @@ func (l *liveRun) open(ctx context.Context, args []string) (err error) {
 	return nil
 }
 
-// makeLoop makes the loop. It calls stop when visits can no longer be written down.
+// makeLoop makes the loop. It calls stop when visits can no longer be journaled.
 func (l *liveRun) makeLoop(stop func()) {
 	result := l.result
 	l.lookout = present.NewLookout(result, l.clock.Now())
@@ -179,7 +179,7 @@ func (l *liveRun) makeLoop(stop func()) {
 
 func (l *liveRun) workers() int { return max(l.config.Workers, 2) }
 
-// look warns of what the run does not reach.
+// look warns about goals that the run misses.
 func (l *liveRun) look() {
 	l.status.note(l.lookout.Look(l.clock.Now(), l.loop, l.workers(), l.config.PerDay()))
 }
@@ -199,7 +199,7 @@ func (l *liveRun) prepare(ctx context.Context) error {
 	})
 }
 
-// endRound reports whether there is another one.
+// endRound reports whether another round follows.
 func (l *liveRun) endRound(r planner.Round) bool {
 	l.result.EndRound(l.base.data.plan, r, l.config.PerDay())
 	l.look()
@@ -208,7 +208,7 @@ func (l *liveRun) endRound(r planner.Round) bool {
 	return l.journalErr == nil && (l.config.Rounds == 0 || l.result.Rounds < l.config.Rounds)
 }
 
-// end tells what came of a run that ended with err.
+// end reports the result of a run that ended with err.
 func (l *liveRun) end(ctx context.Context, err error) error {
 	l.desk.Close()
 	if err == nil {
@@ -252,7 +252,7 @@ func (l *liveRun) end(ctx context.Context, err error) error {
 	return err
 }
 
-// finish waits for what the pages of the last round show, for a round at most.
+// finish waits for the requisites of the last round, at most for a round.
 func (l *liveRun) finish(ctx context.Context) error {
 	k := l.base.keeper
 	if n := k.Counts().Waiting; n > 0 {
@@ -266,12 +266,12 @@ func (l *liveRun) finish(ctx context.Context) error {
 	return err
 }
 
-// parts are open. They are closed in the reverse of the order in which they were opened.
+// parts are open. They are closed in reverse order.
 type parts []io.Closer
 
 func (p *parts) add(c io.Closer) { *p = append(*p, c) }
 
-// Close closes all, and says what failed first.
+// Close closes all parts, and returns the first error.
 func (p *parts) Close() (err error) {
 	for _, c := range slices.Backward(*p) {
 		Closing(c, &err)
@@ -279,11 +279,11 @@ func (p *parts) Close() (err error) {
 	return err
 }
 
-// endWithin is how long a run waits for messages that are under way when it ends.
+// endWithin is how long an ending run waits for messages in delivery.
 const endWithin = 10 * time.Second
 
-// Closing ends the use of what was opened. Its error matters only where there is no other:
-// on a full disk everything fails, one thing after the other.
+// Closing closes c. Its error is used only if there is no other: on a full disk everything fails in
+// turn.
 func Closing(c io.Closer, err *error) {
 	if closed := c.Close(); *err == nil {
 		*err = closed

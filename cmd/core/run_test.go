@@ -14,12 +14,12 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// still is a web that does not change.
+// still is a web without changes.
 func still(int, int, int) int { return 0 }
 
-// TestInterruptedAndResumed stops a first crawl with Ctrl-C in the middle of a round,
-// asks for the plan, and lets it go on without addresses. Nothing is forgotten, nothing
-// acknowledged is asked for again, and the plan was what happened.
+// TestInterruptedAndResumed stops a first crawl with Ctrl-C during a round, asks for the plan, and
+// continues without URLs. Nothing is forgotten, nothing acknowledged is requested again, and the
+// plan was right.
 func TestInterruptedAndResumed(t *testing.T) {
 	t.Parallel()
 	lab := serve(t, library(shelves{servers: 1, sections: 4, pages: 12, days: 1, every: still}))
@@ -82,7 +82,7 @@ func TestInterruptedAndResumed(t *testing.T) {
 			t.Errorf("%s had %d visits and has %d", url, r.History.Visits, now[url].History.Visits)
 		}
 	}
-	// One server is asked for one page after the other, so even the order is that of the plan.
+	// One server gets one request at a time, so even the order is that of the plan.
 	if sameRound(w.lines) {
 		for i, v := range plan {
 			if got := w.lines[before+i]; got.URL != v.URL || got.Reason != v.Reason {
@@ -91,8 +91,8 @@ func TestInterruptedAndResumed(t *testing.T) {
 			}
 		}
 	}
-	// The start page, tops and pages; the redirect, its target and the dead link; and the two
-	// that are no pages for us; and the place where a sitemap is looked for, which is none either.
+	// The start page, tops and pages; the redirect, its target and the dead link; two that are no
+	// pages here; and the default place of a sitemap, which is also none.
 	if want := 1 + 4 + 4*12 + 2 + 1 + 2 + 1; len(now) != want || did.Known != want-1 {
 		t.Errorf("%d records and %d pages are known, want %d", len(now), did.Known, want)
 	}
@@ -117,8 +117,8 @@ func sameRound(lines []journal.Entry) bool {
 	})
 }
 
-// TestPlanAndExplain keeps a changing web fresh for some rounds. explain agrees with what
-// the server saw and truly held, and plan with what the next round fetches.
+// TestPlanAndExplain keeps a changing web fresh for some rounds. explain agrees with the server's
+// log and true content, and plan with the fetches of the next round.
 func TestPlanAndExplain(t *testing.T) {
 	t.Parallel()
 	const sections, perSection = 3, 8
@@ -143,7 +143,7 @@ func TestPlanAndExplain(t *testing.T) {
 		return least
 	}
 	eventually(t, "three visits of each page", func() bool {
-		// a round, whole if it can be
+		// a round, complete if possible
 		time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second)))
 		w.runs = append(w.runs, time.Now())
 		recrawl(t, append(args, "--round", "1s", "--unlimited")...).ok(t)
@@ -153,8 +153,8 @@ func TestPlanAndExplain(t *testing.T) {
 	w.judge()
 	checkExplanations(t, w)
 
-	// What is planned for a round is what is done in it. All of it happens in a round in which
-	// nothing was done yet, with a copy of the store for each policy.
+	// The plan of a round must be what is done in it, here in a round without earlier visits, with
+	// a copy of the store for each policy.
 	const round, show = 5 * time.Second, 6
 	time.Sleep(time.Until(time.Now().Truncate(round).Add(round)))
 	for _, policy := range []string{"ebayes", "interval", "breadth-first", "a", "random"} {
@@ -189,7 +189,7 @@ func TestPlanAndExplain(t *testing.T) {
 			if len(done) == 0 || len(done) > show {
 				t.Fatalf("%d requests in a round of %d", len(done), show)
 			}
-			// changing pages first; among them the age decides, which goes on
+			// changing pages first; among them age decides, which grows
 			if policy == "ebayes" {
 				for _, url := range planned {
 					if !strings.HasSuffix(url, "/p0.html") && !strings.HasSuffix(url, "/p1.html") {
@@ -211,8 +211,8 @@ func subset(some, all []string) bool {
 	return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(all, s) })
 }
 
-// checkExplanations compares explain with the log of the server, the bodies it sent, and
-// how the web is made.
+// checkExplanations compares explain with the log of the server, its bodies, and the design of the
+// web.
 func checkExplanations(t *testing.T, w *witness) {
 	t.Helper()
 	base := w.lab.bases[0]
@@ -236,7 +236,7 @@ func checkExplanations(t *testing.T, w *witness) {
 		top := base + path[:strings.LastIndexByte(path, '/')+1]
 		switch {
 		case path == "/about.html":
-			depth = 3 // over the redirect from /about
+			depth = 3 // through the redirect from /about
 		case !strings.HasSuffix(path, "/"):
 			depth++
 		}
@@ -269,13 +269,13 @@ func checkExplanations(t *testing.T, w *witness) {
 	recrawl(t, "explain", "--data", w.dir, "not an address").refused(t, 2, "not an address")
 }
 
-// methods are the estimators that explain shows, in order.
+// methods are the estimators in explain, in order.
 var methods = []string{"naive", "bias-reduced", "last-modified", "interval", "mle", "smoothed-mle",
 	"gamma-poisson",
 	"grid-corpus", "grid-site", "grid-weeks", "periodic"}
 
-// sideBySide is whether an explanation has all estimates, each possible, and those of the counts as
-// they are.
+// sideBySide reports whether an explanation has all estimates, each possible, and those that follow
+// from the counts.
 func sideBySide(e explanation) bool {
 	if len(e.Estimates) != len(methods) {
 		return false
@@ -310,7 +310,7 @@ func TestInUse(t *testing.T) {
 	recrawl(t, "plan", "--data", dir).ok(t)
 }
 
-// TestNoContact and TestPrivateAddress ask for nothing, whatever the addresses are.
+// TestNoContact checks that no request is sent without a contact.
 func TestNoContact(t *testing.T) {
 	lab := serve(t, library(shelves{servers: 1, sections: 1, pages: 1, days: 1, every: still}))
 	dir := filepath.Join(t.TempDir(), "data")

@@ -20,7 +20,7 @@ func (p *Program) scheduleCommand() *cobra.Command {
 		p.scheduled("plan", p.schedulePlan))
 }
 
-// scheduleOf has simulate, which is in another program, and more below it.
+// scheduleOf returns the command schedule; simulate, which is in another program, is among more.
 func (p *Program) scheduleOf(more ...*cobra.Command) *cobra.Command {
 	return group(&cobra.Command{Use: "schedule"}, "unknown command %q of schedule",
 		"recrawl schedule report, simulate, plan", append(more, p.in("lab", "schedule-simulate",
@@ -30,8 +30,8 @@ func (p *Program) scheduleOf(more ...*cobra.Command) *cobra.Command {
 const scheduleSource = "(HISTORY... | --data DIRECTORY | --journal DIRECTORY | --log FILE | " +
 	"--generate SERVERS)"
 
-// scheduled makes a command below schedule. Tags of settings name it otherwise: plan is also a
-// command of its own.
+// scheduled returns a command below schedule. Tags of settings have another name for it, because
+// plan is also a separate command.
 func (p *Program) scheduled(
 	name string,
 	work func(context.Context, []string) error,
@@ -46,7 +46,7 @@ func (p *Program) scheduled(
 		})
 }
 
-// Servers opens what is to be told from; least is the time that politeness demands.
+// Servers opens the source of demands; least is the interval that politeness requires.
 func (p *Program) Servers(ctx context.Context, paths []string, least servers.Tick) (
 	*papers.Source, error) {
 	c := &p.config.Schedule
@@ -71,7 +71,7 @@ func (p *Program) Servers(ctx context.Context, paths []string, least servers.Tic
 		if err != nil {
 			return nil, err
 		}
-		defer f.Close() // it is only read
+		defer f.Close() // it was only read
 		return papers.ReadLog(f, c.Log, least)
 	case c.Journal != "":
 		name = "journal"

@@ -60,7 +60,8 @@ uneven.example,40,30
 pressed.example,1,5
 `
 
-// A log by hand: each server in its class, with the cure that helps, and corrections that fit.
+// TestScheduleReport has a log made by hand: each server in its class, with the cure that helps,
+// and corrections that fit.
 func TestScheduleReport(t *testing.T) {
 	dir := t.TempDir()
 	log := writeFile(t, filepath.Join(dir, "log.csv"), downloads)
@@ -141,7 +142,7 @@ func TestSchedulePlan(t *testing.T) {
 		p.Simulated == nil || p.Simulated.Value < 1 {
 		t.Errorf("%+v", p)
 	}
-	// Copies that are good as long as visits at the time between changes make them: 1 - 1/e.
+	// Visits at the time between changes keep copies fresh for 1 - 1/e of the time.
 	if p = decode[plan](t, recrawl(t, "schedule", "plan", "--log", log, "--target",
 		"freshness=0.6321205588", "--hours", "0", "--json").ok(t), false); p.Factor < 0.9999 ||
 		p.Factor > 1.0001 || p.Simulated != nil {
@@ -149,7 +150,7 @@ func TestSchedulePlan(t *testing.T) {
 	}
 }
 
-// Bad logs are refused with file, line and what would be right.
+// TestScheduleBadInput checks that bad logs are refused with file, line and the right form.
 func TestScheduleBadInput(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

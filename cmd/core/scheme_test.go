@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// A server whose pages link to https, where nobody answers, is crawled under http. Requests under
-// both schemes keep their distance, as they are of one server.
+// TestSchemeWithoutAnswer crawls a server under http whose pages link to https, where nobody
+// answers. Requests under both schemes keep the interval, because they go to one server.
 func TestSchemeWithoutAnswer(t *testing.T) {
 	t.Parallel() // it waits for its pauses
 	const delay = 50 * time.Millisecond

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestSeeds holds that a run visits what is in the scope of a list of seeds and nothing else, also
-// when it goes on, and that archive status tells what came of it.
+// TestSeeds checks that a run visits only what is in the scope of a list of seeds, also when it
+// continues, and that archive status reports the result.
 func TestSeeds(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

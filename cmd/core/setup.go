@@ -72,7 +72,7 @@ func (p *Program) initCommand() *cobra.Command {
 	})
 }
 
-// writeNew writes a file that is not there yet.
+// writeNew writes a new file.
 func writeNew(file, text string) error {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {

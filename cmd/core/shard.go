@@ -13,7 +13,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/journal"
 )
 
-// Shard is what a node crawls a part of all servers with, as run crawls all.
+// Shard is the crawl of a part of all servers at a node, like run for all.
 type Shard struct {
 	Planner *planner.Planner
 	Store   *satstore.Store
@@ -25,14 +25,14 @@ type Shard struct {
 	}
 	Loop    crawl.Options
 	Journal func([]crawl.Event) error
-	// Between is called between two visits, with what writes to the store.
+	// Between is called between two visits, with the writer of the store.
 	Between func(fetch.Keeper) error
 	Close   func() error
 }
 
 // Shard opens the store of a shard in a directory, with a share of the workers.
 func (p *Program) Shard(ctx context.Context, dir string, shards int) (*Shard, error) {
-	q := *p // with a data directory of its own
+	q := *p // with its own data directory
 	q.config.Data = dir
 	if q.config.Archive != "" {
 		q.config.Archive = filepath.Join(q.config.Archive, filepath.Base(dir))

@@ -46,7 +46,7 @@ func (p *Program) showPage(ctx context.Context, args []string) (err error) {
 	return p.Print(shown, shown.Finding(), shown.Tables())
 }
 
-// pageOnline asks for a page as run does.
+// pageOnline requests a page like run.
 func (p *Program) pageOnline(ctx context.Context, url string) (shown *inside.Page, err error) {
 	if url, err = webAddress(url); err != nil {
 		return nil, err

@@ -72,7 +72,7 @@ func (p *Program) showRobots(ctx context.Context, args []string) error {
 	return p.Print(shown, shown.Finding(), shown.Tables())
 }
 
-// robotsOf reads robots.txt from a file, or asks the server of an address for it.
+// robotsOf reads robots.txt from a file, or requests it from the server of a URL.
 func (p *Program) robotsOf(ctx context.Context, file, address string) ([]byte, error) {
 	if file != "" {
 		return os.ReadFile(file)

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// What decides about an address, from a file and from a server, for people and as JSON.
+// TestShowRobots shows the line that decides about a URL, from a file and from a server, for people
+// and as JSON.
 func TestShowRobots(t *testing.T) {
 	t.Parallel()
 	const file = "User-agent: *\nDisallow: /no\n# all others\nAllow: /no/but\nUser-agent: " +

@@ -12,9 +12,9 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// silence is a file in a data directory that is there until a process sends its first request. A
-// process that is killed before that, as it waits for a long Crawl-delay, made no server wait: the
-// next one need not begin its waits anew. Safe for concurrent use; nil keeps no silence.
+// silence is a file in a data directory that exists until a process sends its first request. If the
+// process is killed earlier, for example during a long Crawl-delay, the next one need not begin its
+// waits again. Goroutines may share it; nil keeps no silence.
 type silence struct {
 	path string
 
@@ -24,7 +24,7 @@ type silence struct {
 
 func silenceIn(data string) *silence { return &silence{path: filepath.Join(data, "silent")} }
 
-// whole reports whether the process before this one has sent no request.
+// whole reports whether the last process sent no request.
 func (s *silence) whole() bool {
 	if s == nil {
 		return false
@@ -33,7 +33,7 @@ func (s *silence) whole() bool {
 	return err == nil
 }
 
-// begin makes the file. Without it the next process waits longer, so its errors do not matter.
+// begin makes the file. Without it the next process only waits longer, so errors do not matter.
 func (s *silence) begin() {
 	if s == nil {
 		return
@@ -63,11 +63,11 @@ func (s *silence) end() error {
 	return nil
 }
 
-// Silent reports whether the process before this one has sent no request.
+// Silent reports whether the last process sent no request.
 func (f liveFetcher) Silent() bool { return f.silence.whole() }
 
-// Resume says until when earlier processes may have asked servers, for pages or for what they show.
-// A silence begins, until one of these is asked for.
+// Resume sets until when earlier processes may have asked servers, for pages or requisites. A
+// silence begins, until the first request.
 func (f liveFetcher) Resume(asked time.Time) {
 	f.silence.begin()
 	if beside := f.keeper.Asked(); beside.After(asked) {

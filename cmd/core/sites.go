@@ -56,7 +56,7 @@ func (p *Program) sites(ctx context.Context, args []string) error {
 	return present.SitesText(d, p.stdout)
 }
 
-// askSites prints what a running process says.
+// askSites prints the answer of a running process.
 func (p *Program) askSites(ctx context.Context, err error, server string) error {
 	path, q := "servers/"+url.PathEscape(eval.ServerOf(server))+"/sites",
 		url.Values{"method": {p.config.Sites.Method}}
@@ -65,7 +65,7 @@ func (p *Program) askSites(ctx context.Context, err error, server string) error 
 	})
 }
 
-// siteSource reads the server from a history or from what a stopped planner knows.
+// siteSource reads the server from a history or from the store of a stopped planner.
 func (p *Program) siteSource(ctx context.Context, server string) (*eval.DividedServer, error) {
 	c := &p.config
 	if c.Data != "" {
@@ -73,7 +73,7 @@ func (p *Program) siteSource(ctx context.Context, server string) (*eval.DividedS
 		if err != nil {
 			return nil, err
 		}
-		defer o.store.Close() // nothing was written
+		defer o.store.Close() // it was only read
 		source, err := eval.KnownServer(o.pages, server)
 		if _, sited := o.plan.Policy.(planner.Sited); err != nil || !sited {
 			return source, err

@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// TestSitesRefused gives sites what it must refuse, with a hint that helps.
+// TestSitesRefused gives sites invalid input, which it must refuse with a useful hint.
 func TestSitesRefused(t *testing.T) {
 	dir := t.TempDir()
 	file := figure4(t, fx4Paths, fx4Edges)
@@ -84,7 +84,7 @@ func TestSitesOfDirectory(t *testing.T) {
 	recrawl(t, "sites", "--history", dir, "c.example").refused(t, 1, "b.example.jsonl.gz")
 }
 
-// TestSitesOfData divides a server that a planner has crawled, and one it does not know.
+// TestSitesOfData divides a server that a planner has crawled, and an unknown one.
 func TestSitesOfData(t *testing.T) {
 	lab := serve(t, library(shelves{servers: 1, sections: 2, pages: 3, days: 1, every: still}))
 	dir := t.TempDir()

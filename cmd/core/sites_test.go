@@ -14,8 +14,8 @@ import (
 
 const exampleBase = "http://a.example"
 
-// linked writes a history of a.example that never changes: addresses and what they link to,
-// in the order given.
+// linked writes a history of a.example that never changes: URLs and their links, in the given
+// order.
 func linked(t *testing.T, pages []string, links map[string][]string) string {
 	t.Helper()
 	const from = 1_700_000_000
@@ -110,7 +110,7 @@ func TestSitesOfFigure4(t *testing.T) {
 	}
 }
 
-// [LINK] figure 3: D is linked from B only, which is no top.
+// TestSitesOrphans has [LINK] figure 3: D is linked only from B, which is no top.
 func TestSitesOrphans(t *testing.T) {
 	file := linked(t, []string{"/", "/b", "/c", "/d", "/e/e", "/apart"},
 		map[string][]string{"/": {"/b", "/c"}, "/b": {"/d"}, "/c": {"/e/e"}})
@@ -137,7 +137,7 @@ Left out: 1 page not reached by links from the top page within 11 steps.
 	}
 }
 
-// large is a history of a start page and directories that link to their members.
+// large returns a history of a start page and directories that link to their members.
 func large(t *testing.T, directories, members int) string {
 	t.Helper()
 	pages := []string{"/"}
@@ -171,7 +171,7 @@ func TestSitesOfLargeServers(t *testing.T) {
 	}
 }
 
-// TestSitesOddServers divides what is no mistake but unusual.
+// TestSitesOddServers divides valid but unusual servers.
 func TestSitesOddServers(t *testing.T) {
 	t.Parallel()
 	single := linked(t, []string{"/"}, nil)

@@ -14,13 +14,12 @@ import (
 
 var soak = flag.Duration("soak", 0, "how long TestSoak crawls; 0: not at all")
 
-// TestSoak crawls 2,000 servers of all kinds for as long as -soak says, with three kills in
-// between:
+// TestSoak crawls 2,000 servers of all kinds for the time of -soak, with three kills:
 //
 //	go test ./cmd/core -run '^TestSoak$' -v -soak 1h -timeout 2h
 //
-// The honest servers are asked as often as politeness allows, each of them; nobody is asked more
-// often; servers that recover have their pages asked for again; and memory does not grow.
+// Each honest server is asked as often as politeness allows, and nobody more often. Servers that
+// recover have their pages requested again, and memory does not grow.
 func TestSoak(t *testing.T) {
 	if *soak == 0 {
 		t.Skip("takes as long as you say: -soak 1h -timeout 2h")
@@ -35,7 +34,7 @@ func TestSoak(t *testing.T) {
 		"--allow-port", c.port, "--delay", delay.String(), "--robots-max-age", (*soak / 6).String(),
 		"--budget", "100000000", "--quiet"}, c.starts(servers)...)
 
-	var memory [parts]int // of a process at its end, KiB
+	var memory [parts]int // memory of a process at its end, KiB
 	for part := range parts {
 		p := start(t, t.TempDir(), nil, args...)
 		end := c.begun.Add(*soak * time.Duration(part+1) / parts)
@@ -92,7 +91,7 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// report tells how the soak goes.
+// report reports the progress of the soak.
 func (c *crowd) report(t *testing.T, memory int) {
 	line := fmt.Sprintf("%v: %d MiB", time.Since(c.begun).Round(time.Second), memory>>10)
 	for k := honest; k < kinds; k++ {
@@ -103,7 +102,7 @@ func (c *crowd) report(t *testing.T, memory int) {
 	t.Logf("%s, too early %d", line, len(c.early))
 }
 
-// resident is the memory of a process in KiB.
+// resident returns the memory of a process in KiB.
 func resident(t *testing.T, pid int) (kib int) {
 	f, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/report"
 )
 
-// statusLine tells how a run goes.
+// statusLine shows the progress of a run.
 type statusLine struct {
 	*report.Line
 	p *Program
@@ -14,7 +14,7 @@ func (p *Program) status() *statusLine {
 	return &statusLine{report.NewLine(p.beside()), p}
 }
 
-// stalled says why no visit is made, or that visits go on.
+// stalled reports why no visit is made, or that visits continue.
 func (s *statusLine) stalled(why error) {
 	if why == nil {
 		s.note("going on")
@@ -23,7 +23,7 @@ func (s *statusLine) stalled(why error) {
 	s.note("waiting: " + why.Error() + "; no page is blamed, visits go on when this is over")
 }
 
-// note prints a line that stays, unless there is nothing to say.
+// note prints a permanent line, unless it is empty.
 func (s *statusLine) note(text string) {
 	if text != "" {
 		s.End()

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestCheckpointsAtOnce asks for several copies at the same time, of a store on which run works
-// and of one on which nobody does: each who asks gets a whole one, and no request is left.
+// TestCheckpointsAtOnce requests several copies at the same time, of a store in use and of an
+// unused one: each request gets a whole copy, and none remains.
 func TestCheckpointsAtOnce(t *testing.T) {
 	t.Parallel()
 	lab := serve(t, library(shelves{servers: 2, sections: 2, pages: 3, days: 1, every: still}))
@@ -44,7 +44,7 @@ func TestCheckpointsAtOnce(t *testing.T) {
 		}
 	}
 	copies(true, 4)
-	// To the same place: one gets it, the other is told.
+	// To the same place: one gets it, the other an error.
 	same := filepath.Join(dir, "same")
 	first, second := start(t, dir, nil, "checkpoint", "--data", data, "--to", same),
 		start(t, dir, nil, "checkpoint", "--data", data, "--to", same)
@@ -57,8 +57,8 @@ func TestCheckpointsAtOnce(t *testing.T) {
 	copies(false, 3)
 }
 
-// TestCheckpoint copies a store while run works on it, and after; the copies can be read by
-// all that reads a store, and a damaged one is found.
+// TestCheckpoint copies a store during a run and after it. Every reader of stores can read the
+// copies, and a damaged one is found.
 func TestCheckpoint(t *testing.T) {
 	t.Parallel()
 	lab := serve(t, library(shelves{servers: 2, sections: 2, pages: 3, days: 1, every: still}))
@@ -106,7 +106,7 @@ func TestCheckpoint(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no run files in the copy: %v", err)
 	}
-	for _, file := range files { // links to files of the original must not be changed
+	for _, file := range files { // links to files of the original must stay unchanged
 		whole, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

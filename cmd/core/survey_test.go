@@ -53,8 +53,8 @@ type surveyResult struct {
 	Warnings []string
 }
 
-// TestSurvey surveys two servers on which the only directory's index and every other of its
-// pages change each week, and the start page never.
+// TestSurvey surveys two servers on which the index of the only directory and every other page in
+// it change each week, and the start page never.
 func TestSurvey(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "a.jsonl.gz"), historyFile(t, "a.example", 6))
@@ -165,7 +165,7 @@ func TestSurveyRefuses(t *testing.T) {
 			recrawl(t, append([]string{"survey"}, c.args...)...).refused(t, c.code, c.words...)
 		})
 	}
-	// A server with a single page is a survey, not a mistake.
+	// A server with a single page can be surveyed.
 	single := writeFile(t, in("single.jsonl"), line)
 	r := recrawl(t, "survey", single).ok(t)
 	if !strings.Contains(r.stdout, "total          1      1           1.0") {

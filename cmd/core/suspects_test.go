@@ -13,7 +13,7 @@ import (
 )
 
 // TestSuspects kills a run while it reads a page. The next one remembers the page, reads it in a
-// process of its own, and then forgets it.
+// separate process, and then forgets it.
 func TestSuspects(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
@@ -40,7 +40,7 @@ func TestSuspects(t *testing.T) {
 		"0", "--rounds", "1", "--round", "1m", "--unlimited"}
 	first := start(t, filepath.Dir(dir), nil, append(run, web.URL+"/")...)
 	eventually(t, "the page that is held", func() bool { return asked.Load() > 0 })
-	time.Sleep(50 * time.Millisecond) // the visit's slot was written before it asked
+	time.Sleep(50 * time.Millisecond) // the visit's slot was written before the request
 	first.kill()
 	register, err := os.ReadFile(filepath.Join(dir, "underway"))
 	if err != nil || !strings.Contains(string(register), web.URL+"/held") {

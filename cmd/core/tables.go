@@ -11,14 +11,13 @@ import (
 	"github.com/recrawl/recrawl/eval/tidy"
 )
 
-// Tables begins those of --parquet and --csv; of neither, a set that writes nothing. They are
-// refused, before any work, where some are there.
+// Tables starts the tables of --parquet and --csv; without either, a set that writes nothing. It
+// refuses existing tables before any work.
 func (p *Program) Tables(kinds ...tidy.Described) (*tidy.Tables, error) {
 	return tidy.CreateTables(p.config.Parquet, p.config.CSV, kinds...)
 }
 
-// Commit gives the tables of a set their names and says which there are, unless err tells that they
-// could not be written.
+// Commit names the tables of a set and lists them, unless err says that they could not be written.
 func (p *Program) Commit(s *tidy.Tables, err error) error {
 	if err == nil {
 		err = s.Commit()

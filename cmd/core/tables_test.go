@@ -19,8 +19,8 @@ import (
 	"github.com/recrawl/recrawl/satstore/journal"
 )
 
-// measured are tables as the commands of docs/reference/sql make them, in the folder tables of a
-// directory, and what the commands print.
+// measured has the tables of the commands in docs/reference/sql, in the folder tables of a
+// directory, and their output.
 type measured struct {
 	dir      string
 	streams  []eval.StreamRun
@@ -32,7 +32,7 @@ type measured struct {
 	figures  papers.Figures
 }
 
-// measure calls all commands that write tables, in both formats.
+// measure runs all commands that write tables, in both formats.
 func measure(t *testing.T) *measured {
 	t.Helper()
 	m := &measured{dir: t.TempDir()}
@@ -83,7 +83,7 @@ func measure(t *testing.T) *measured {
 		want map[string]int
 	}{
 		{[]string{"export", "--data", "crawl"}, map[string]int{"journal": 80}},
-		// a page a history, its list, and what the list links to; every other page has 60 versions
+		// a page a history, its list, and its links; every other page has 60 versions
 		{[]string{"export", "histories"},
 			map[string]int{"pages": 36, "versions": 3 + 3*60 + 16 + 14*60}},
 	} {
@@ -125,12 +125,12 @@ func writeJournal(t *testing.T, dir string) {
 	}
 }
 
-// row is one of a query or of a CSV file, by column; what is not known is nil.
+// row is a row of a query or CSV file, by column; unknown values are nil.
 type row map[string]any
 
 func (r row) text(column string) string { return fmt.Sprint(r[column]) }
 
-// number of a column, also of CSV; what is no number is NaN.
+// number returns the number in a column, also of CSV, or NaN.
 func (r row) number(column string) float64 {
 	switch v := r[column].(type) {
 	case float64:
@@ -163,8 +163,8 @@ func readTable(t *testing.T, file string) (rows []row) {
 	return rows
 }
 
-// TestTables compares the CSV files of a stream with what it prints. What DuckDB reads in Parquet
-// its subtests compare.
+// TestTables compares the CSV files of a stream with its output. Subtests compare what DuckDB reads
+// from Parquet.
 func TestTables(t *testing.T) {
 	t.Parallel()
 	m := measure(t)
@@ -234,7 +234,7 @@ func TestTables(t *testing.T) {
 	t.Run("r", func(t *testing.T) { m.testShown(t, "r", "Rscript", "--version") })
 }
 
-// TestTablesRefuse: what cannot be exported is refused before any work.
+// TestTablesRefuse checks that invalid exports are refused before any work.
 func TestTablesRefuse(t *testing.T) {
 	dir := t.TempDir()
 	history := writeFile(t, filepath.Join(dir, "a.jsonl.gz"), historyFile(t, "a.example", 3))
@@ -255,7 +255,7 @@ func TestTablesRefuse(t *testing.T) {
 	}
 }
 
-// rounds writes what the benchmark of rounds does, of rounds that took so many seconds.
+// rounds writes the result of the benchmark of rounds, for rounds of this many seconds.
 func rounds(t *testing.T, dir string) {
 	t.Helper()
 	var text strings.Builder

@@ -15,14 +15,14 @@ import (
 
 var townFor = flag.Duration("town", 0, "how long TestTown crawls; 0: not at all")
 
-// TestTown crawls 2,000 servers with 200,000 pages for as long as -town says, in rounds of a minute
-// and, beside it, in rounds of an hour, each with three kills in between:
+// TestTown crawls 2,000 servers with 200,000 pages for the time of -town, in rounds of a minute
+// and, in parallel, of an hour, each with three kills:
 //
 //	go test ./cmd/core -run '^TestTown$' -v -town 1h -timeout 2h
 //
-// The servers tell what was asked of them: nothing too early, no page twice in a round but what was
-// under way at a kill, no more than the budget. And all pages that were linked from what was
-// acknowledged are in the store.
+// The requests at the servers are checked: none too early, no page twice in a round except those in
+// flight at a kill, and none beyond the budget. The store has all pages that acknowledged ones link
+// to.
 func TestTown(t *testing.T) {
 	if *townFor == 0 {
 		t.Skip("takes as long as you say: -town 1h -timeout 2h")
@@ -100,7 +100,7 @@ func crawlTown(t *testing.T, round time.Duration, budget int) {
 	town.judgePages(t, w)
 }
 
-// judgeTimes looks at what the servers saw: pauses, and requests in a round and in an hour.
+// judgeTimes checks the requests at the servers: pauses, and requests in a round and in an hour.
 func (town *town) judgeTimes(t *testing.T, round time.Duration, budget int) {
 	town.mu.Lock()
 	defer town.mu.Unlock()
@@ -114,8 +114,8 @@ func (town *town) judgeTimes(t *testing.T, round time.Duration, budget int) {
 	}
 	for at, n := range rounds {
 		most = max(most, n)
-		// A visit that is under way when its round ends counts there, and its request may come a
-		// moment later.
+		// A visit in flight at the end of its round counts there, and its request may come a moment
+		// later.
 		if granted := int(float64(budget) * round.Hours()); n > granted+townWorkers {
 			t.Errorf("%d requests in the round of %v, %d are granted", n, at, granted)
 		}
@@ -130,7 +130,7 @@ func (town *town) judgeTimes(t *testing.T, round time.Duration, budget int) {
 		len(town.requests), town.robots, town.shortest, most, len(rounds), hours)
 }
 
-// judgePages looks for the pages that the last acknowledged copy of each start page links to.
+// judgePages checks the pages that the last acknowledged copy of each start page links to.
 func (town *town) judgePages(t *testing.T, w *witness) {
 	lost, linked := 0, 0
 	for s := range townServers {
@@ -154,14 +154,14 @@ func (town *town) judgePages(t *testing.T, w *witness) {
 	}
 }
 
-// town is many servers behind one listener, each an address of 127.0.0.0/8. Their pages change each
-// one to 512 minutes.
+// town is many servers behind one listener, each at an address of 127.0.0.0/8. Their pages change
+// every one to 512 minutes.
 type town struct {
 	port  string
 	begun time.Time
 
 	mu       sync.Mutex
-	ended    map[string]time.Time // by server: when its last answer ended
+	ended    map[string]time.Time // by server: end of its last answer
 	requests []request            // for pages
 	robots   int
 	early    []string
@@ -188,7 +188,7 @@ func (town *town) url(server int, path string) string {
 
 func townPath(i int) string { return fmt.Sprintf("/part-%d/page-%d.html", i/20, i) }
 
-// size is how many pages a server has beside its start page.
+// size returns the number of pages of a server besides its start page.
 func (town *town) size(now time.Time) int { return townPages + int(now.Sub(town.begun)/townBirths) }
 
 func (town *town) seen() []request {

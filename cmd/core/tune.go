@@ -61,7 +61,7 @@ func (p *Program) tune(ctx context.Context, paths []string) error {
 	if c.Tune.Check {
 		r.Check = histories
 	}
-	if visits, ok := known.Source.(*tune.Visits); ok { // of a run, whose settings hold for it
+	if visits, ok := known.Source.(*tune.Visits); ok { // of a run, whose settings are used
 		c.KnownPages = visits.Pages()
 		r.InForce = max(c.PerDay(), 0)
 	}
@@ -81,7 +81,7 @@ func (p *Program) tune(ctx context.Context, paths []string) error {
 	return p.Publish(predicted, evals.Tune{Prediction: predicted}.Page(), c.Tune.HTML)
 }
 
-// evidence reads what is to be predicted from; histories are nil if it is a store or a journal.
+// evidence reads the basis of a prediction; histories are nil for a store or a journal.
 func (p *Program) evidence(ctx context.Context, paths []string) (
 	e tune.Evidence, histories []*history.Server, err error) {
 	c := &p.config
@@ -127,13 +127,13 @@ func (p *Program) evidence(ctx context.Context, paths []string) (
 	return e, nil, nil
 }
 
-// oneOf reports whether one and no other is given.
+// oneOf reports whether exactly one is given.
 func oneOf(given ...bool) bool {
 	first := slices.Index(given, true)
 	return first >= 0 && !slices.Contains(given[first+1:], true)
 }
 
-// noJournal says where to look for a journal that is not where it was looked for.
+// noJournal returns an error that says where else a journal may be.
 func noJournal(err error) error {
 	if errors.Is(err, journal.ErrNone) {
 		return UsageError(err, "run keeps it in its data directory, in the folder journal")

@@ -84,7 +84,7 @@ type Tune struct {
 	Warnings []string
 }
 
-// TestTune predicts two servers that do the same each week, so that what comes is what was: each
+// TestTune predicts two servers that repeat the same week, so that the future equals the past: each
 // week the hub and every other page of its list change.
 func TestTune(t *testing.T) {
 	t.Parallel() // others wait meanwhile
@@ -103,8 +103,8 @@ func TestTune(t *testing.T) {
 	if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "2 servers") {
 		t.Errorf("two servers are few, and the warnings are %q", got.Warnings)
 	}
-	// In the first of the twelve known weeks nothing happens yet, and what falls on the base itself
-	// is no event: a tenth fewer changes are predicted.
+	// The first of the twelve known weeks has no events, and changes at the base itself do not
+	// count: a tenth fewer changes are predicted.
 	if c := got.Check; c == nil || math.Abs(*c.PerDay.Error+0.1) > 0.04 {
 		t.Fatalf("the changes of a day are checked as %.3f for %.3f",
 			*c.PerDay.Predicted.Value, *c.PerDay.Measured)
@@ -129,8 +129,8 @@ func TestTune(t *testing.T) {
 	if got.Knee == nil || got.Knee.Budget >= 0.5 {
 		t.Errorf("knee is %+v", got.Knee)
 	}
-	// The busiest server has 1 + 48 changes a week, or less by its last version: none is out of
-	// reach of a visit in ten seconds.
+	// The busiest server has 1 + 48 changes a week, or fewer by its last version: a visit every ten
+	// seconds can find all of them.
 	polite := got.Politeness
 	if polite.FeasibleSeconds == nil || *polite.FeasibleSeconds < 86400*7/49 ||
 		len(polite.Busiest) != 2 {
@@ -152,7 +152,7 @@ func TestTune(t *testing.T) {
 	}
 }
 
-// TestTuneTwice predicts the same twice: of few weeks, but of many visits.
+// TestTuneTwice checks that a prediction is the same twice: for few weeks, and many visits.
 func TestTuneTwice(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -204,8 +204,8 @@ func TestTuneJournal(t *testing.T) {
 		*got.PerDay.Value < 0.3 {
 		t.Errorf("predicted is %+v", got)
 	}
-	// With one fetch a day nearly all of what one page does is found; with two all that day ends
-	// show.
+	// One fetch a day finds nearly all changes of one page; two find all changes at the ends of
+	// days.
 	if c := *got.Curve[0].Coverage.Value; c < 0.9 {
 		t.Errorf("coverage %.3f with a fetch a day for one changing page", c)
 	}
@@ -272,7 +272,7 @@ func TestTuneRefuses(t *testing.T) {
 	}
 }
 
-// A line that a crash has torn is left out, and said.
+// TestTuneTornJournal checks that a line torn by a crash is left out and reported.
 func TestTuneTornJournal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

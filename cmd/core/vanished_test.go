@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// Pages of a directory that are gone are asked for five times in all; then neither this run nor the
-// next asks there, and both say so. Other directories are crawled.
+// TestVanishedDirectory checks that missing pages of a directory are requested five times in all.
+// Then neither this run nor the next requests any there, and both say so. Other directories are
+// crawled.
 func TestVanishedDirectory(t *testing.T) {
 	t.Parallel()
 	server := serveAt(t, "127.4.1.1", func(rw http.ResponseWriter, r *http.Request) {

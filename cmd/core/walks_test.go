@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// walked is what a document of a task shows, in its order: a file to be written, or a call and what
-// it prints.
+// walked is a step in a document: a file to write, or a call with its output.
 type walked struct {
 	file, call string
 	text       string
@@ -19,8 +18,8 @@ type walked struct {
 
 var named = regexp.MustCompile("`([a-z.-]+)`:$")
 
-// walkOf reads a document. A block behind a line that ends with the name of a file is that file. In
-// a block "console" lines that begin with "$ recrawl " are calls.
+// walkOf reads the steps of a document. A block after a line that ends with a file name is that
+// file. In a "console" block lines that begin with "$ recrawl " are calls.
 func walkOf(t *testing.T, document string) (steps []walked) {
 	t.Helper()
 	last, inside, file := "", "", ""
@@ -50,10 +49,9 @@ func walkOf(t *testing.T, document string) (steps []walked) {
 	return steps
 }
 
-// TestWalks does what the pages for each kind of user show, from start to end. What is printed must
-// have the words of the page in their order, numbers, moments and widths apart; "..." on a page
-// stands for any lines. Servers are those of loopback, rounds and pauses are short, and have no
-// budget.
+// TestWalks follows the guides for each kind of user from start to end. Output must have the words
+// of the page in order, except for numbers, times and widths; "..." in a page means any lines.
+// Servers are on loopback, rounds and pauses are short, and there is no budget.
 func TestWalks(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"search-teams", "archives"} {
@@ -82,9 +80,8 @@ func TestWalks(t *testing.T) {
 	}
 }
 
-// walk makes a call and compares what it prints. A run whose three rounds were too short to see
-// another edition of the news, on a machine with much else to do, is called again, as its user
-// would.
+// walk makes a call and compares its output. It repeats a run whose three rounds were too short for
+// a new edition of the news on a busy machine, like its user would.
 func (l *lab) walk(dir string, s walked) {
 	l.t.Helper()
 	args := splitLine(strings.ReplaceAll(s.call, "https://example.org", l.bases[0]))
@@ -122,13 +119,13 @@ var (
 	anyBlanks = regexp.MustCompile(`[ \t]+|-{2,}`)
 )
 
-// masked is a text without its numbers and widths.
+// masked returns a text without its numbers and widths.
 func masked(text string) string {
 	text = anyNumber.ReplaceAllString(text, "#")
 	return strings.TrimSpace(anyBlanks.ReplaceAllString(text, " "))
 }
 
-// matchesPage reports whether an output has the lines of a page; "..." is any number of lines.
+// matchesPage reports whether an output has the lines of a page; "..." matches any lines.
 func matchesPage(output, page string) bool {
 	var pattern strings.Builder
 	for line := range strings.Lines(page) {
@@ -145,7 +142,7 @@ func matchesPage(output, page string) bool {
 	return regexp.MustCompile("^(?:" + pattern.String() + `)\n*$`).Match(lines.Bytes())
 }
 
-// A page that differs in a word, a line or their order is no page of the output.
+// TestMatchesPage checks that a page which differs in a word, a line or their order does not match.
 func TestMatchesPage(t *testing.T) {
 	const output = "3 visits found 2 new pages.\n\nserver       pages\n-----------  " +
 		"-----\nexample.org      3\nb.example        1\n"

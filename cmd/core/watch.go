@@ -30,7 +30,7 @@ func (p *Program) watchCommand() *cobra.Command {
 	return cmd
 }
 
-// watch is a run for the rules of a file alone.
+// watch is a run only for the rules of a file.
 func (p *Program) watch(ctx context.Context, args []string) error {
 	c := &p.config
 	c.Watch = args[0]
@@ -83,7 +83,7 @@ func (p *Program) watchTest(ctx context.Context, args []string) error {
 	return nil
 }
 
-// watched are the rules of --watch; nil if there are none.
+// watched returns the rules of --watch, or nil.
 func (p *Program) watched() (*watch.File, error) {
 	if p.config.Watch == "" || p.rules != nil {
 		return p.rules, nil
@@ -93,7 +93,7 @@ func (p *Program) watched() (*watch.File, error) {
 	return p.rules, err
 }
 
-// openWatch takes up what the rules of --watch have seen; nil if there are none.
+// openWatch restores the watch for the rules of --watch, or returns nil.
 func (p *Program) openWatch(store *satstore.Store) (*watch.Watch, error) {
 	if p.rules == nil {
 		return nil, nil

@@ -14,7 +14,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/watch"
 )
 
-// watchTrial is what watch test prints.
+// watchTrial is the output of watch test.
 type watchTrial struct {
 	Targets []struct {
 		Target, Error string
@@ -23,8 +23,8 @@ type watchTrial struct {
 	Failed int
 }
 
-// A watch of its own needs a file and no more: its first visit tells nothing, a later one what
-// differs. A page beside the rule is never visited.
+// TestWatch checks that a separate watch needs only a file. Its first visit reports nothing, a
+// later one the difference. A page without a rule is never visited.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	var visits, beside atomic.Int32
@@ -58,7 +58,7 @@ func TestWatch(t *testing.T) {
 	if m := <-messages; !m.Sample {
 		t.Errorf("the sample is %+v", m)
 	}
-	// Rounds are aligned to the clock, so that the first may be too short for a visit.
+	// Rounds are aligned to the clock, so the first may be too short for a visit.
 	r := recrawl(t, "watch", file, "--allow-private", "--delay", "100ms", "--rounds", "4").ok(t)
 	select {
 	case m := <-messages:
@@ -78,7 +78,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// webhook returns an address for messages, and those that came.
+// webhook returns a URL for messages, and the received ones.
 func webhook(t *testing.T) (url string, messages chan watch.Message) {
 	messages = make(chan watch.Message, 100)
 	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -13,29 +13,28 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// The clock of the web starts long before the real one and passes it only after an hour,
-// so that no Last-Modified lies in the future of the visitor.
+// webEpoch is long before the real time. The web's clock passes real time only after an hour, so
+// that no Last-Modified is in the future of the visitor.
 var webEpoch = time.Date(2001, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// day is how long a virtual day takes.
+// day is the duration of a virtual day.
 const day = 100 * time.Millisecond
 
 const text = "text/html; charset=utf-8"
 
-// request is one that arrived, robots.txt apart.
+// request is a request other than for robots.txt.
 type request struct {
 	url    string // canonical
 	at     time.Time
 	status int
-	digest sitegraph.Digest // of what is there, zero unless the status is 200 or 304
+	digest sitegraph.Digest // of the content, zero unless the status is 200 or 304
 }
 
-// lab is a web on loopback whose virtual days pass in a tenth of a second, and all the
-// requests for pages that it got.
+// lab is a web on loopback with virtual days of a tenth of a second, and its requests for pages.
 type lab struct {
 	t      *testing.T
 	server *timetravel.Server
-	bases  []string // "http://127.3.0.1:port", one a server
+	bases  []string // "http://127.3.0.1:port", one for each server
 	names  map[string]string
 	began  time.Time
 
@@ -69,7 +68,7 @@ func serve(t *testing.T, web *timetravel.Static) *lab {
 	return l
 }
 
-// now is the web's time.
+// now returns the web's time.
 func (l *lab) now() time.Time {
 	return webEpoch.Add(time.Since(l.began) * (24 * time.Hour / day))
 }
@@ -95,7 +94,7 @@ func (l *lab) seen() []request {
 	return slices.Clone(l.requests)
 }
 
-// editions are what a page was each time that it was handed out, in this order.
+// editions returns the contents that were sent for a page, in order.
 func (l *lab) editions(url string) (digests []sitegraph.Digest) {
 	for _, r := range l.seen() {
 		if r.url == url && r.status == 200 {
@@ -111,7 +110,7 @@ func (l *lab) count() int {
 	return len(l.requests)
 }
 
-// any is the number of requests of any kind.
+// any returns the number of requests of any kind.
 func (l *lab) any() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,24 +125,24 @@ func (l *lab) starts() []string {
 	return urls
 }
 
-// anyPort is a loopback address at which nothing listens.
+// anyPort returns a loopback address without a listener.
 func anyPort() string {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 3, 9, 9}), 9).String()
 }
 
-// shelves describes a web made by library.
+// shelves describes a web of library.
 type shelves struct {
 	// sections of a server, pages of a section
 	servers, sections, pages int
-	days                     int // of its life
-	// days between versions; 0: never changes
+	days                     int // duration of the web
+	// every returns the days between versions; 0: never changes.
 	every  func(server, section, page int) int
 	births int // days between new pages of the first section; 0: none
 }
 
-// library makes servers of sections of pages. The start page (depth 1) links to the tops of
-// the sections, each in a directory of its own (depth 2), these to their pages (3). There
-// is a robots.txt with a page behind it, a redirect, a dead link and a file that is no page.
+// library makes servers with sections of pages. The start page (depth 1) links to the tops of the
+// sections, each in its own directory (depth 2), and these to their pages (3). There is a
+// robots.txt that hides a page, a redirect, a dead link and a file that is no page.
 func library(s shelves) *timetravel.Static {
 	w := timetravel.NewStatic()
 	at := func(days int) time.Time { return webEpoch.Add(time.Duration(days) * 24 * time.Hour) }
@@ -192,7 +191,7 @@ func (s shelves) put(w *timetravel.Static, server, path string, at func(int) tim
 	}
 }
 
-// page is the edition of a day.
+// page returns the version of a page on a day.
 func page(path string, day int, links ...string) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!DOCTYPE html><title>%s</title><nav>", path)

@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// feedHub is a hub of feeds (W3C WebSub 5 to 7): it answers requests, verifies them, and hands out
-// what changed.
+// feedHub is a hub of feeds (W3C WebSub 5 to 7): it answers requests, verifies them, and
+// distributes changes.
 type feedHub struct {
 	t      *testing.T
 	server *httptest.Server
@@ -27,7 +27,7 @@ type feedHub struct {
 
 	mu    sync.Mutex
 	subs  map[string]feedSub // by callback
-	asked int                // requests that were taken
+	asked int                // accepted requests
 }
 
 type feedSub struct {
@@ -53,7 +53,7 @@ func newFeedHub(t *testing.T) *feedHub {
 	return h
 }
 
-// verify asks the subscriber whether it wants what was asked for.
+// verify asks the subscriber whether a request was genuine.
 func (h *feedHub) verify(form url.Values) {
 	const challenge = "0f3a"
 	h.mu.Lock()
@@ -82,7 +82,7 @@ func (h *feedHub) verify(form url.Values) {
 	}
 }
 
-// publish hands a topic out to its subscribers, and returns how they answered.
+// publish sends a topic to its subscribers, and returns their answers.
 func (h *feedHub) publish(topic, content string) (statuses []int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -110,7 +110,7 @@ func (h *feedHub) send(callback, content, signature string) int {
 	return answer.StatusCode
 }
 
-// state is how many subscriptions hold, how often the hub was asked, and a callback.
+// state returns the number of valid subscriptions, of requests, and a callback.
 func (h *feedHub) state() (holding, asked int, callback string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -123,7 +123,7 @@ func (h *feedHub) state() (holding, asked int, callback string) {
 	return holding, h.asked, callback
 }
 
-// feedSite has a feed that names a hub. It notes when it is asked for what.
+// feedSite has a feed that names a hub. It notes the times of requests.
 type feedSite struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -171,7 +171,7 @@ func (s *feedSite) content() string {
 	return b.String() + "</channel></rss>"
 }
 
-// add adds an item, and returns the feed as the hub hands it out.
+// add adds an item, and returns the feed in the form for the hub.
 func (s *feedSite) add(item string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,10 +188,10 @@ func (s *feedSite) visits(path string) (times int, last time.Time) {
 	return times, last
 }
 
-// A feed that names a hub is subscribed to. What the hub hands out is fetched from the site itself,
-// with the new items of the feed, within a second beyond politeness, also while many other pages of
-// the site wait; over a restart by force, too. Leases are renewed in time. What others send moves
-// nothing.
+// TestWebSub checks that a feed which names a hub is subscribed to. Changes from the hub are
+// fetched from the site itself, with the new items of the feed, within a second beyond politeness.
+// This holds also while many other pages of the site wait, and after a kill. Leases are renewed in
+// time. Strangers cause nothing.
 func TestWebSub(t *testing.T) {
 	t.Parallel()
 	hub := newFeedHub(t)
@@ -212,7 +212,7 @@ func TestWebSub(t *testing.T) {
 	holds := func() bool { n, _, _ := hub.state(); return n == 1 }
 	eventually(t, "a subscription", holds)
 
-	// pushed checks that a new item is fetched soon after it was handed out.
+	// pushed checks that a new item is fetched soon after the hub sent it.
 	pushed := func(item string) {
 		t.Helper()
 		before, _ := site.visits("/feed.xml")
@@ -261,8 +261,8 @@ func TestWebSub(t *testing.T) {
 	}
 	p.kill()
 
-	// Short leases are renewed at the same callback. After one that ended while nobody was there,
-	// the hub is asked anew, for another.
+	// Short leases are renewed with the same callback. After one that ended while no process ran,
+	// the hub is asked again, with a new one.
 	hub.mu.Lock()
 	hub.lease = 2 * time.Second
 	clear(hub.subs)
@@ -286,7 +286,7 @@ func TestWebSub(t *testing.T) {
 	}
 	hub.mu.Unlock()
 
-	// A feed that names no hub any more is unsubscribed from.
+	// A feed that no longer names a hub is unsubscribed.
 	site.mu.Lock()
 	site.hub = ""
 	site.mu.Unlock()

@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// heavy are beginnings of names of libraries that recrawl does without. What needs them has a
-// program of its own: see docs/guide/install.md.
+// heavy are prefixes of libraries that recrawl does not need. Other programs need them: see
+// docs/guide/install.md.
 var heavy = []string{"github.com/nats-io/", "google.golang.org/grpc", "github.com/blevesearch/",
 	"github.com/ikawaha/", "github.com/RoaringBitmap/", "go.opentelemetry.io/", "go.etcd.io/bbolt",
 	"github.com/gocolly/",
 	"gonum.org/v1/gonum/lapack", "gonum.org/v1/gonum/stat"}
 
-// TestCoreIsLight: recrawl needs no library of the other programs, and those programs do.
+// TestCoreIsLight checks that recrawl needs no library of the other programs, and that these do.
 func TestCoreIsLight(t *testing.T) {
 	needs := func(program string) []string {
 		out, err := exec.Command("go", "list", "-deps", "../"+program).Output()

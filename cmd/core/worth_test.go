@@ -12,7 +12,8 @@ import (
 	"github.com/recrawl/recrawl/satstore/journal"
 )
 
-// eval leaves unused what no visit is worth, and says how much; sweeps refuse a least value.
+// TestLeastValueOfEvaluations checks that eval leaves fetches unused if no visit has the least
+// value, and reports their number. Sweeps refuse a least value.
 func TestLeastValueOfEvaluations(t *testing.T) {
 	args := []string{"eval", fourServers(t), "--quiet", "--compare", "none", "--weeks", "4",
 		"--least-value", "0.5"}
@@ -45,8 +46,8 @@ func TestLeastValueOfEvaluations(t *testing.T) {
 	}
 }
 
-// A crawl that has seen all pages makes no visit more where none is worth the least value, and run,
-// plan and explain say so. A policy that does not tell what visits are worth refuses it.
+// TestLeastValue checks that a crawl of known pages makes no further visit if none has the least
+// value, and that run, plan and explain say so. A policy without estimates of worth refuses it.
 func TestLeastValue(t *testing.T) {
 	t.Parallel()
 	lab := serve(t, library(shelves{servers: 1, sections: 3, pages: 10, days: 1, every: still}))
@@ -86,9 +87,8 @@ func TestLeastValue(t *testing.T) {
 	}
 }
 
-// The visits that a copy of the store of a running process leads to, as one that is killed would
-// leave it, are those which that process makes: chosen for the same reason and with the same
-// probability.
+// TestDecidesAsTheProcessBefore checks that a copy of a running process's store, as after a kill,
+// leads to the visits of that process: with the same reason and probability.
 func TestDecidesAsTheProcessBefore(t *testing.T) {
 	t.Parallel()
 	lab := serve(t, library(shelves{servers: 1, sections: 4, pages: 20, days: 3000,
