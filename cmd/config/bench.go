@@ -10,7 +10,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/paper"
 )
 
-// Bench are the settings of bench sat.
+// Bench has the settings of bench sat.
 type Bench struct {
 	Records       int      `default:"200000" range:"[1,1000000000]" help:"page states in the store"`
 	Unit          string   `default:"hour" oneof:"{units}" want:"{units}" help:"step of time: minute, hour or day"`
@@ -57,7 +57,7 @@ func (c *Bench) checkSizes(r *Review) {
 	}
 }
 
-// ParseSize reads a number of bytes, with a unit of two's powers or none.
+// ParseSize reads a number of bytes, with or without a binary unit.
 func ParseSize(text string) (int, error) {
 	number, shift := strings.TrimSpace(text), 0
 	for unit, bits := range map[string]int{"KiB": 10, "MiB": 20, "GiB": 30} {
@@ -73,7 +73,7 @@ func ParseSize(text string) (int, error) {
 	return int(n << shift), nil
 }
 
-// Seen are the settings of bench seen.
+// Seen has the settings of bench seen.
 type Seen struct {
 	Hosts    int    `default:"200000" range:"[1000,2147483648]" want:"1000 to 2^31" help:"hosts of the graph that is made"`
 	Seed     uint64 `default:"1" help:"seed of the graph and of the random filter"`

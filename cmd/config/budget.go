@@ -9,16 +9,16 @@ import (
 	"github.com/recrawl/recrawl/planner/preferences"
 )
 
-const wantBudget = "a number of fetches or bytes an hour or a day, as 1000/day, 50/hour or " +
-	"2GB/day, or a share of the known pages a day, as 2%; --unlimited sets no bound"
+const wantBudget = "a number of fetches or bytes an hour or a day, for example 1000/day, 50/hour or " +
+	"2GB/day, or a share of the known pages a day, such as 2%; --unlimited sets no bound"
 
-// leastOfShare is what a share of the known pages is a day at least: a new crawl knows few.
+// leastOfShare is the least budget of a share of the known pages a day: a new crawl knows few.
 const leastOfShare = 100
 
 // isShare reports whether a budget is a share of the known pages a day.
 func isShare(text string) bool { return strings.HasSuffix(strings.TrimSpace(text), "%") }
 
-// Share is the share of the known pages that may be fetched a day; 0: no budget is one.
+// Share returns the share of the known pages that may be fetched a day; 0: no budget is a share.
 func (c *Config) Share() (share float64) {
 	for _, text := range c.Budget {
 		if isShare(text) {
@@ -28,8 +28,8 @@ func (c *Config) Share() (share float64) {
 	return share
 }
 
-// CheckLimits wants budgets of which the fetches can be counted, one of a kind: 1,000/day is read
-// as the two limits 1/day and 000/day.
+// CheckLimits checks that budgets are readable and different in kind: 1,000/day would be read as
+// the two limits 1/day and 000/day.
 func (c *Config) CheckLimits(r *Review) {
 	kinds := map[budget.Limit]bool{}
 	shares := 0
@@ -46,7 +46,7 @@ func (c *Config) CheckLimits(r *Review) {
 		if kind := (budget.Limit{Unit: l.Unit, Per: l.Per}); err == nil {
 			if kinds[kind] {
 				r.Refuse("budget", strings.Join(c.Budget, ","),
-					"one limit of a kind; thousands have no comma, as 1000/day")
+					"one limit of a kind; thousands have no comma: 1000/day")
 				return
 			}
 			kinds[kind] = true
@@ -58,7 +58,7 @@ func (c *Config) CheckLimits(r *Review) {
 	}
 }
 
-// checkBudgets refuses budgets and weights that cannot be read or held.
+// checkBudgets refuses budgets and weights that are unreadable or contradictory.
 func (c *Config) checkBudgets(r *Review) {
 	if len(c.Budget) == 0 && !c.Unlimited {
 		r.Refuse("budget", "(empty)", wantBudget)
@@ -71,14 +71,14 @@ func (c *Config) checkBudgets(r *Review) {
 	for _, text := range c.ServerBudget {
 		if _, err := budget.ParseServerLimit(text); err != nil {
 			r.Refuse("server-budget", text,
-				"SERVER=BUDGET or a budget for each server, as 500/day, example.org=20MB/hour or "+
+				"SERVER=BUDGET or a budget for each server, such as 500/day, example.org=20MB/hour or "+
 					"*.example.org=50/day; a share of the pages is for --budget")
 		}
 	}
 	for _, text := range c.RequisiteBudget {
 		if _, err := budget.ParseLimit(text); err != nil {
 			r.Refuse("requisite-budget", text,
-				"bytes or fetches an hour or a day, as 1GB/day or 5000/day")
+				"bytes or fetches an hour or a day, such as 1GB/day or 5000/day")
 		}
 	}
 	for _, text := range c.Weight {
@@ -89,8 +89,8 @@ func (c *Config) checkBudgets(r *Review) {
 	}
 }
 
-// Limits are all budgets; what cannot be read is left out, and refused by checkBudgets. A share is
-// that of KnownPages.
+// Limits returns all readable budgets; checkBudgets refuses the others. A share is that of
+// KnownPages.
 func (c *Config) Limits() budget.Limits {
 	l, _ := budget.ParseLimits(c.Budget, c.ServerBudget)
 	if share := c.Share(); share > 0 {
@@ -100,12 +100,11 @@ func (c *Config) Limits() budget.Limits {
 	return l
 }
 
-// RequisiteLimits are the budgets of requisites; what cannot be read is left out, and refused by
-// checkBudgets.
+// RequisiteLimits returns the readable budgets of requisites; checkBudgets refuses the others.
 func (c *Config) RequisiteLimits() []budget.Limit {
 	l, _ := budget.ParseLimits(c.RequisiteBudget, nil)
 	return l.All
 }
 
-// PerDay is the budget of all servers in fetches a day; planner.Unlimited if there is none.
+// PerDay returns the budget of all servers in fetches a day, or planner.Unlimited.
 func (c *Config) PerDay() float64 { return c.Limits().PerDay() }

@@ -19,8 +19,8 @@ import (
 	"github.com/recrawl/recrawl/planner/preferences"
 )
 
-// Validate refuses what hangs on other settings, or is no number or name. The hint says what to do
-// about it where it is not in the help, and is "" otherwise.
+// Validate checks values that depend on other settings, or on more than a tag says. hint says what
+// to do if the help does not, and is "" otherwise.
 func (c *Config) Validate(r *Review) (hint string) {
 	c.checkBudgets(r)
 	c.checkRound(r)
@@ -51,7 +51,7 @@ func (c *Config) Validate(r *Review) (hint string) {
 	}
 	if _, err := preferences.ParseMaxAges(c.MaxAge); err != nil {
 		r.Refuse("max-age", strings.Join(c.MaxAge, " "),
-			"an age with its unit, as 30d or 12h, or ADDRESS=AGE, as "+
+			"an age with its unit, such as 30d or 12h, or ADDRESS=AGE, as "+
 				"https://example.com/news/=1d")
 	}
 	if _, err := extract.ParseForms(c.Documents); err != nil {
@@ -67,7 +67,7 @@ func (c *Config) Validate(r *Review) (hint string) {
 	return hint
 }
 
-// meant asks for the name that a misspelt one probably stands for; "" if none is near.
+// meant returns a question with the name that a misspelt one probably means, or "".
 func meant(name string, known []string) (hint string) {
 	if near := Nearest(name, known); near != "" {
 		return "did you mean " + near + "?"
@@ -78,7 +78,7 @@ func meant(name string, known []string) (hint string) {
 // isProgram reports whether a policy names a program.
 func isProgram(name string) bool { return policy.IsProgram(name) && len(policy.Command(name)) > 0 }
 
-// checkLeast wants policies that tell what a visit is worth.
+// checkLeast requires policies that estimate the worth of a visit.
 func (c *Config) checkLeast(r *Review) (hint string) {
 	if c.Least == 0 {
 		return ""
@@ -92,7 +92,7 @@ func (c *Config) checkLeast(r *Review) (hint string) {
 	return hint
 }
 
-// checkRound wants whole rounds in a day, and in an hour where there is a budget of an hour.
+// checkRound requires whole rounds in a day, and in an hour with an hourly budget.
 func (c *Config) checkRound(r *Review) {
 	if c.Limits().Hourly() && (c.Round <= 0 || time.Hour%c.Round != 0) {
 		r.Refuse("round", c.Round,
@@ -106,7 +106,7 @@ func (c *Config) checkRound(r *Review) {
 func (c *Config) checkNetwork(r *Review) {
 	for _, text := range c.AllowNetwork {
 		if _, err := netip.ParsePrefix(text); err != nil {
-			r.Refuse("allow-network", text, "a prefix of addresses, as 10.20.0.0/16 or fd00::/8")
+			r.Refuse("allow-network", text, "a prefix of addresses, such as 10.20.0.0/16 or fd00::/8")
 		}
 	}
 	_, problems := fetch.NewHostTable(c.Hosts)
@@ -114,7 +114,7 @@ func (c *Config) checkNetwork(r *Review) {
 		r.Refuse("hosts", p.Rule+": "+p.Value, p.Want)
 	}
 	if _, err := netip.ParseAddrPort(c.Resolver); err != nil && c.Resolver != "" {
-		r.Refuse("resolver", c.Resolver, "an address and a port, as 127.0.0.1:53")
+		r.Refuse("resolver", c.Resolver, "an address and a port, such as 127.0.0.1:53")
 	}
 	for _, name := range c.Names {
 		if want := access.CheckOwnName(name); want != "" {
@@ -135,7 +135,7 @@ func (c *Config) checkNetwork(r *Review) {
 
 func (c *Survey) check(r *Review) {
 	if c.Base < 0 || c.Base >= eval.WindowWeeks {
-		return // what weeks may be hangs on it
+		return // the allowed weeks depend on it
 	}
 	for _, weeks := range c.Weeks {
 		if err := papers.CheckPeriod(c.Base, weeks); err != nil {
@@ -145,8 +145,8 @@ func (c *Survey) check(r *Review) {
 	}
 }
 
-// checkKnown wants a history in the window before the base. False: it is bad or the base is, which
-// must be least or more, and what weeks may be hangs on it.
+// checkKnown requires a history in the window before the base, and a base of at least least. It
+// returns false otherwise, because the allowed weeks depend on both.
 func checkKnown(command string, base, least, history int, r *Review) bool {
 	if base < least || base >= eval.WindowWeeks {
 		return false
@@ -158,7 +158,7 @@ func checkKnown(command string, base, least, history int, r *Review) bool {
 	return true
 }
 
-// checkWeeks wants weeks that the window has room for behind the base.
+// checkWeeks requires weeks that fit into the window after the base.
 func checkWeeks(command string, base, least, most, weeks int, r *Review) {
 	if weeks < least || weeks > most {
 		r.Refuse(command+".weeks", weeks,

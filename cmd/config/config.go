@@ -20,10 +20,9 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Config holds all settings of all commands, each declared by a field and its tag, as package
-// setting says. A key is a flag's name; the keys of eval and demo have their command's name before
-// them in files and the environment. A tag cannot be broken, so that lines are as long as
-// their help.
+// Config has all settings of all commands, each declared by a field and its tag (see Set). A key is
+// the name of a flag; keys of some commands have the command's name before them in files and the
+// environment. A tag cannot be broken, so lines are as long as their help.
 type Config struct {
 	Data         string   `for:"run node archive-status plan explain sites checkpoint inspect check tune export learn import frontier schedule-report schedule-simulate schedule-plan serve corpus-remove" path:"directory" help:"directory of the planner's store"`
 	UserAgent    string   `key:"user-agent" for:"run node show-page show-robots show-feed" help:"sent with each request; must contain a contact (web or mail address)"`
@@ -120,16 +119,16 @@ type Config struct {
 	Tune       Tune           `for:"tune"`
 	Schedule   Schedule       `for:"schedule-report schedule-simulate schedule-plan"`
 
-	KnownPages int // of the store, which a budget may be a share of; those who open it set it
+	KnownPages int // of the store, for a budget as a share; whoever opens the store sets it
 }
 
-// Plan are the settings of plan.
+// Plan has the settings of plan.
 type Plan struct {
 	Show   int  `default:"20" range:"[1,)" help:"number of visits to show"`
 	Report bool `help:"with --json: print an object with the use of the budgets and the pages that do not fit"`
 }
 
-// Node are the settings of node.
+// Node has the settings of node.
 type Node struct {
 	Name    string        `help:"name of this node, unlike that of all others: letters, digits, - and _; none: that of the machine"`
 	Shards  int           `default:"16" range:"[1,4096]" help:"parts into which servers are divided, the same on all nodes; it cannot be changed. About five a node or more"`
@@ -138,41 +137,41 @@ type Node struct {
 	Lease   time.Duration `default:"20s" range:"[2s,5m]" want:"2s to 5m" help:"time without a sign of a node before others take its shards"`
 }
 
-// Replay are the settings of replay.
+// Replay has the settings of replay.
 type Replay struct {
 	Listen  string `default:"127.0.0.1:8088" help:"address of loopback to serve at"`
 	Scripts bool   `default:"true" help:"let scripts of captures run, in a frame that reaches captures alone; false: nothing runs"`
 }
 
-// Show are the settings of show page and show feed.
+// Show has the settings of show page and show feed.
 type Show struct {
 	URL string `default:"http://localhost/" help:"URL of the file: links and rules go by it"`
 }
 
-// ShowRobots are the settings of show robots.
+// ShowRobots has the settings of show robots.
 type ShowRobots struct {
 	File  string `path:"txt" help:"file to read, instead of asking the server of the URL"`
 	Agent string `help:"name of the crawler in robots.txt; none: that of --robots-agent, or in --user-agent"`
 }
 
-// Checkpoint are the settings of checkpoint.
+// Checkpoint has the settings of checkpoint.
 type Checkpoint struct {
 	To string `path:"directory" help:"a directory for the copy, new or empty"`
 }
 
-// Diff are the settings of diff.
+// Diff has the settings of diff.
 type Diff struct {
 	Of string `default:"text" oneof:"text, main, source" help:"texts to compare: text, main (without navigation and the like) or source"`
 }
 
-// Sites are the settings of sites.
+// Sites has the settings of sites.
 type Sites struct {
 	History string `path:"any" help:"a recorded history, or a directory of them"`
 	Method  string `default:"a" oneof:"{methods}" want:"one of {methods}" help:"how to divide the server: {methods}"`
 	Base    int    `default:"12" range:"[0,{last-week}]" help:"with --history: weeks after the start of the window"`
 }
 
-// Demo are the settings of demo.
+// Demo has the settings of demo.
 type Demo struct {
 	Sites  string  `path:"directory" help:"a directory of recorded sites to serve instead of the built-in web"`
 	Weeks  int     `default:"24" range:"[1,48]" help:"virtual weeks"`
@@ -186,7 +185,7 @@ type Demo struct {
 	Keep   string  `path:"directory" help:"keep the stores in this directory instead of a temporary one"`
 }
 
-// Survey are the settings of survey.
+// Survey has the settings of survey.
 type Survey struct {
 	Weeks   []int  `help:"periods, each as a number of weekly snapshots (default 2,4,12,24)"`
 	Base    int    `default:"12" range:"[0,{last-week}]" help:"weeks after the start of a server's window at which the periods begin"`
@@ -194,20 +193,20 @@ type Survey struct {
 	GroupBy string `key:"group-by" default:"suffix" oneof:"suffix, server, none" help:"without --group: suffix (org, co.jp), server, or none"`
 	HTML    string `path:"any" help:"also write a report with figures to this file"`
 
-	Unfit string // a warning, where not all of the usual weeks fit behind the base
+	Unfit string // a warning if some of the usual weeks do not fit after the base
 }
 
-// Settings are the declared settings, whose values p.config takes.
+// Settings returns the declared settings, with their values in c.
 func (c *Config) Settings() *Set {
 	s := NewSet(c, "RECRAWL_", Words)
-	s.Others = []string{"RECRAWL_LONG"} // of tests
+	s.Others = []string{"RECRAWL_LONG"} // for tests
 	s.Gone = map[string]string{"node.stores": "nodes share no directory any more, their stores " +
 		"move by NATS: stop all nodes, copy that directory to shards/ in --data of each, remove " +
 		"nats/ there, and start all without stores"}
 	return s
 }
 
-// Words are what tags and pages of the manual cannot know.
+// Words replaces names that tags and pages of the manual cannot know.
 var Words = strings.NewReplacer(
 	"{policy}", policy.Default,
 	"{policies}", strings.Join(policy.LiveNames(), ", "),
@@ -221,7 +220,7 @@ var Words = strings.NewReplacer(
 	"{max-pages}", strconv.Itoa(sitegraph.DefaultBounds.MaxPages),
 	"{last-week}", strconv.Itoa(eval.WindowWeeks-1))
 
-// Missing is what run cannot do without.
+// Missing returns the problems without which run cannot start.
 func (c *Config) Missing() (problems []error) {
 	if c.Data == "" {
 		problems = append(problems,
@@ -234,13 +233,13 @@ func (c *Config) Missing() (problems []error) {
 	return problems
 }
 
-// Complete sets what follows from other settings, which are checked. No budget is left where
-// there is no bound.
+// Complete sets fields that follow from other settings, after their check. It removes budgets if
+// there is no limit.
 func (c *Config) Complete(r *Review) {
 	if c.Unlimited && r.From("unlimited") >= r.From("budget") {
 		c.Budget = nil
 	} else {
-		c.Unlimited = false // a flag with a budget overrules a file that sets no bound
+		c.Unlimited = false // a flag with a budget overrides a file without limits
 	}
 	if c.Eval.Protocol == "stream" && r.From("eval.sample") == FromDefault {
 		c.Eval.Sample = 1
@@ -273,19 +272,19 @@ func (c *Config) Complete(r *Review) {
 // fullDemo is the number of pages of demo --full.
 const fullDemo = 3000
 
-// VisitsFor is Objective, checked before.
+// VisitsFor returns Objective, which was checked before.
 func (c *Config) VisitsFor() preferences.Objective {
 	o, _ := preferences.ParseObjective(c.Objective)
 	return o
 }
 
-// ChangeBy is Change, checked before.
+// ChangeBy returns Change, which was checked before.
 func (c *Config) ChangeBy() sitegraph.ChangeBy {
 	by, _ := sitegraph.ParseChangeBy(c.Change)
 	return by
 }
 
-// Check are the settings of check.
+// Check has the settings of check.
 type Check struct {
 	Set    string `path:"directory" help:"instead of --data: directory of a set of URLs alone, from import --set"`
 	Repair bool   `help:"make a new store in --to from all readable parts of this one"`

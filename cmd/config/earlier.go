@@ -12,13 +12,13 @@ import (
 	"github.com/recrawl/recrawl/planner/policy"
 )
 
-// programsKey is the key in a file of Given that lists the settings that named a program.
+// programsKey is the key in a file of Given with the settings that named a program.
 const programsKey = "programs-left-out"
 
-// Given returns the settings of a command as YAML, for other commands that Set.Earlier gives the
-// file to. It takes the settings that are not at their default and that one of the other commands
-// has too. It makes paths absolute. It leaves out secrets, the keys of Set.NotEarlier, and
-// programs: a directory may come from somebody else, whose programs nobody here wants to start.
+// Given returns the settings of a command as YAML, for other commands that read the file by
+// Set.Earlier. It has settings with other values than their defaults that another command also has,
+// with absolute paths. It leaves out secrets, the keys of Set.NotEarlier, and programs: a directory
+// may come from a stranger, whose programs must not start here.
 func (r *Review) Given(command string, others []string) ([]byte, error) {
 	given := map[string]any{}
 	var programs []string
@@ -55,7 +55,7 @@ func (r *Review) Given(command string, others []string) ([]byte, error) {
 	return yaml.Marshal(given)
 }
 
-// namesProgram reports whether the value, or one of a list, is a policy that is a program.
+// namesProgram reports whether the value, or one in a list, is a policy program.
 func (x *setting) namesProgram() bool {
 	switch value := x.field.Interface().(type) {
 	case string:
@@ -66,9 +66,9 @@ func (x *setting) namesProgram() bool {
 	return false
 }
 
-// readEarlier fills the settings that nobody gave by a file that Given made. It takes no program,
-// even where the file names one, and returns the keys of settings that had one. After an error all
-// these settings are at their defaults.
+// readEarlier sets the settings that nobody gave from a file of Given. It never sets a program,
+// even if the file names one, and returns the keys of such settings. After an error all these
+// settings have their defaults.
 func (s *Set) readEarlier(file string) (programs []string, err error) {
 	v := viper.New()
 	v.SetConfigFile(file)
@@ -103,7 +103,7 @@ func (s *Set) readEarlier(file string) (programs []string, err error) {
 	return programs, nil
 }
 
-// reset sets the field to the default.
+// reset sets the field to its default.
 func (x *setting) reset() {
 	x.field.Set(reflect.ValueOf(x.unset))
 	x.origin = FromDefault

@@ -9,8 +9,8 @@ import (
 	"github.com/recrawl/recrawl/cmd/config"
 )
 
-// What a command was given holds for another that is given nothing, unless it is given something
-// else; settings that it does not have are left out.
+// TestEarlier checks that values of one command hold for another without values. Settings that it
+// lacks are left out.
 func TestEarlier(t *testing.T) {
 	_, walked := read(t, "", "walk", "--steps", "4", "--friends", "eve,ann")
 	text, err := walked.Given("walk", []string{"rest"})
@@ -27,7 +27,7 @@ func TestEarlier(t *testing.T) {
 		{string(text), []string{"rest"}, "eve ann", config.FromRun, false},
 		{string(text), []string{"rest", "--friends", "bob"}, "bob", config.FromFlag, false},
 		{"friends: {", []string{"rest"}, "ann bob", config.FromDefault, true},
-		// what was filled before the value that cannot be read is undone
+		// values before an unreadable one are reset
 		{"friends: [eve]\nrates: [1]\nrest:\n  steps: many", []string{"rest"}, "ann bob",
 			config.FromDefault, true},
 		{"friends: [nobody]", []string{"rest"}, "nobody", config.FromRun, false},
@@ -78,8 +78,8 @@ func settingsOf(t *testing.T, earlier string, args ...string) (*config.Config, *
 	return &c, review
 }
 
-// No program is written into the file of the last run, and none is taken from one, whoever wrote it
-// there. Review.Programs says that there was one, unless the user gives another value.
+// TestEarlierProgram checks that no program is written into the file of the last run, and that none
+// is read from one. Review.Programs names such settings, unless the user gives another value.
 func TestEarlierProgram(t *testing.T) {
 	_, ran := settingsOf(t, "", "run", "--policy", "exec:./mine.py", "--seed", "3",
 		"--log-format", "json")
@@ -112,8 +112,8 @@ func TestEarlierProgram(t *testing.T) {
 	}
 }
 
-// Where a budget overrules a file or variable that sets no bound, the file of the run has the
-// budget alone, and other commands take it.
+// TestEarlierBudget checks that if a budget overrides a file or variable without limits, the file
+// of the run has only the budget, for other commands.
 func TestEarlierBudget(t *testing.T) {
 	t.Setenv("RECRAWL_UNLIMITED", "true")
 	c, ran := settingsOf(t, "", "run", "--budget", "10/day")

@@ -11,7 +11,7 @@ import (
 	"github.com/recrawl/recrawl/planner/policy"
 )
 
-// Eval are the settings of eval.
+// Eval has the settings of eval.
 type Eval struct {
 	Protocol string   `default:"snapshot" oneof:"snapshot, stream" help:"snapshot: one sweep N-1 weeks after the base; stream: a daily budget over weeks"`
 	Policy   []string `default:"all" names:"{any-policy}" help:"policies to compare, or all; peers: sites and the rules of other programs; exec:COMMAND: a program of yours. Variants of sites (sites-without-tops and so on) take part if named"`
@@ -37,10 +37,10 @@ type Eval struct {
 	HTML      string    `path:"any" help:"also write a report with figures to this file"`
 	SVG       string    `path:"any" help:"also draw coverage against budget (or horizon), policy by policy, into this file"`
 
-	Unfit string // a warning, where not all of the usual weeks fit behind the base
+	Unfit string // a warning if some of the usual weeks do not fit after the base
 }
 
-// check refuses what does not go together. The hint is "" where the help says more.
+// check refuses contradictory settings. hint is "" if the help says more.
 func (c *Eval) check(r *Review) (hint string) {
 	if checkKnown("eval", c.Base, 0, c.History, r) {
 		least, most, _ := eval.Lengths(c.Protocol, c.Base)
@@ -90,7 +90,7 @@ func (c *Eval) checkBudgets(r *Review) {
 	}
 }
 
-// Shares are the budgets as shares of so many pages a day. They are checked.
+// Shares returns the checked budgets as shares of a number of pages a day.
 func (c *Eval) Shares(pages int) (shares []float64) {
 	for _, text := range c.Budget {
 		share, perDay, _ := budget.ParsePace(text)
@@ -114,7 +114,7 @@ func (c *Eval) checkFigures(r *Review) (hint string) {
 	return hint
 }
 
-// checkPolicies refuses what is no policy. The hint has the policy that was probably meant.
+// checkPolicies refuses unknown policies, with a hint to the one that was probably meant.
 func (c *Eval) checkPolicies(r *Review) (hint string) {
 	known, policies := policy.Names(), c.Lineup().Policies()
 	for _, name := range c.Policy {
@@ -134,12 +134,12 @@ func (c *Eval) checkPolicies(r *Review) (hint string) {
 	return hint
 }
 
-// Lineup is which policies take part, and which is compared with the others.
+// Lineup returns the policies that take part, and the compared one.
 func (c *Eval) Lineup() *eval.Lineup {
 	return &eval.Lineup{Protocol: c.Protocol, Named: c.Policy, Compare: c.Compare, Ablate: c.Ablate}
 }
 
-// Thresholds are those above 0 that were given; none: the usual ones.
+// Thresholds returns the given thresholds above 0; none: the usual ones.
 func (c *Eval) Thresholds() []float64 {
 	return slices.DeleteFunc(slices.Clone(c.Threshold), func(t float64) bool { return t == 0 })
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/seen"
 )
 
-// Import are the settings of import.
+// Import has the settings of import.
 type Import struct {
 	Set         string   `path:"directory" help:"instead of --data: directory of a set of URLs alone, without pages"`
 	Write       string   `path:"any" help:"with --set: append new URLs to this file; - for standard output"`
@@ -30,15 +30,15 @@ type Import struct {
 
 func (c *Import) check(r *Review) {
 	if n, err := ParseSize(c.Memory); err != nil || n < seen.LeastMemory {
-		r.Refuse("import.memory", c.Memory, fmt.Sprintf("a size of %d MiB or more, as 256MiB",
+		r.Refuse("import.memory", c.Memory, fmt.Sprintf("a size of %d MiB or more, such as 256MiB",
 			seen.LeastMemory>>20))
 	}
 	if _, _, err := seen.ParsePart(c.Part); err != nil {
-		r.Refuse("import.part", c.Part, "a part of a number of parts, as 2/4")
+		r.Refuse("import.part", c.Part, "a part of a number of parts, such as 2/4")
 	}
 	for key, moment := range map[string]string{"import.from": c.From, "import.to": c.To} {
 		if _, err := archive.ParseStamp(moment); moment != "" && err != nil {
-			r.Refuse(key, moment, "a moment of 4 to 14 digits, as 20250131")
+			r.Refuse(key, moment, "a moment of 4 to 14 digits, such as 20250131")
 		}
 	}
 	if c.Format != "" && !slices.Contains(captures.Formats, captures.Format(c.Format)) {

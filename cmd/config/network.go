@@ -2,7 +2,7 @@ package config
 
 import "net/netip"
 
-// Allowed are the addresses and ports that are open though they are closed by default.
+// Allowed returns the addresses and ports that are permitted in addition.
 func (c *Config) Allowed() (networks []netip.Prefix, ports []uint16) {
 	for _, text := range c.AllowNetwork {
 		networks = append(networks, netip.MustParsePrefix(text).Masked())

@@ -9,7 +9,7 @@ import (
 
 // Numbers may be given in per cent: 2% and 2 % are 0.02.
 
-// inHundreds returns a number in per cent, or several between commas, without the sign.
+// inHundreds returns a number in per cent, or several separated by commas, without the sign.
 func inHundreds(text string) string {
 	if !strings.Contains(text, "%") {
 		return text
@@ -23,7 +23,7 @@ func inHundreds(text string) string {
 	return strings.Join(parts, ",")
 }
 
-// percentHook is for values of files and the environment.
+// percentHook converts values of files and the environment.
 func percentHook(from, to reflect.Type, value any) (any, error) {
 	if text, ok := value.(string); ok && to.Kind() == reflect.Float64 {
 		return inHundreds(text), nil
@@ -36,7 +36,7 @@ type share struct{ pflag.Value }
 
 func (s share) Set(text string) error { return s.Value.Set(inHundreds(text)) }
 
-// shares is the value of a flag for several.
+// shares is the value of a flag for several numbers.
 type shares struct {
 	share
 	pflag.SliceValue

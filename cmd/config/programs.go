@@ -2,10 +2,10 @@ package config
 
 import "github.com/recrawl/recrawl/fetch/filter"
 
-// Settings of commands whose work is in other programs. Their types have the fields of the packages
-// that do it, which those programs convert them to: this one needs nothing of these packages.
+// Settings of commands in other programs follow. Their types have the fields of the packages that
+// do the work, and those programs convert them. So this program does not need these packages.
 
-// Nodes are the settings of node, of what connects it with others.
+// Nodes has the settings that connect a node with others.
 type Nodes struct {
 	Cluster   string   `default:"recrawl" help:"name of the crawl, the same on all nodes: letters, digits, - and _"`
 	NATS      string   `help:"address of running NATS servers, e.g. nats://10.0.0.1:4222; none: the node runs one itself"`
@@ -17,7 +17,7 @@ type Nodes struct {
 	TokenFile string   `key:"token-file" help:"file, of mode 0600, with a word of 16 bytes or more that nodes and recrawl node status send; all have the same"`
 }
 
-// Frontier are the settings of frontier.
+// Frontier has the settings of frontier.
 type Frontier struct {
 	Listen         string `default:"127.0.0.1:7071" help:"address and port to listen on; one that others can reach needs --token-file"`
 	TokenFile      string `key:"token-file" help:"file, of mode 0600, with the token that callers must send; none: this machine may call, without one"`
@@ -27,7 +27,7 @@ type Frontier struct {
 	RankBy         string `key:"rank-by" default:"{policy}" help:"policy that ranks URLs with reported outcomes; none: all come by date"`
 }
 
-// Build are the settings of corpus build.
+// Build has the settings of corpus build.
 type Build struct {
 	filter.SelectionOptions `key:"rules"`
 
@@ -36,7 +36,7 @@ type Build struct {
 	Garbage  float64  `default:"0.3" range:"(0,1]" want:"a share above 0 and at most 1" help:"share of deleted identifiers at which units of the index are rebuilt"`
 }
 
-// Weigh are the settings of corpus weigh.
+// Weigh has the settings of corpus weigh.
 type Weigh struct {
 	By      string   `default:"results" oneof:"results, trust, servers, plain" want:"results, trust, servers or plain" help:"results: places among the first ten results of searches; trust: links that lead there from --seeds; servers: other servers that link there; plain: PageRank, which link farms move"`
 	Queries string   `path:"any" help:"results: file of searches, one a line, repeated by frequency; none: random searches for words of the texts"`
@@ -44,7 +44,7 @@ type Weigh struct {
 	Seeds   []string `help:"trust: servers or URLs that it comes from, e.g. www.example.org"`
 }
 
-// BenchFetch are the settings of bench fetch.
+// BenchFetch has the settings of bench fetch.
 type BenchFetch struct {
 	Servers  int    `default:"200" range:"[2,1000000]" help:"addresses that serve pages"`
 	Pages    int    `default:"40" range:"[2,1000]" help:"pages of each"`

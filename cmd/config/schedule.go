@@ -7,7 +7,7 @@ import (
 	servers "github.com/recrawl/recrawl/planner/schedule"
 )
 
-// Schedule are the settings of schedule report, simulate and plan.
+// Schedule has the settings of schedule report, simulate and plan.
 type Schedule struct {
 	Journal  string        `path:"directory" help:"the journal of run, instead of its store: the folder journal in its data directory"`
 	Log      string        `path:"csv" help:"a log of downloads as CSV: server, duration in s, interval in s, a line for each download"`

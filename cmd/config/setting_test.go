@@ -14,7 +14,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/config"
 )
 
-// config has a setting of each kind, one group, and a field that is no setting.
+// testConfig has a setting of each kind, one group, and a field that is no setting.
 type testConfig struct {
 	Name    string        `default:"{name}" for:"walk" help:"as {name}"`
 	Loud    bool          `for:"walk"`
@@ -75,7 +75,7 @@ func writeFile(t *testing.T, name, content string) string {
 	return path
 }
 
-// A flag overrules the environment, that overrules the file, that overrules the default.
+// TestOrigins checks that a flag overrides the environment, that the file, and that the default.
 func TestOrigins(t *testing.T) {
 	file := writeFile(t, "walk.yaml",
 		"steps: 4\nfriends: [eve]\nall-rates: [0.25]\nrest:\n  steps: 9\n")
@@ -137,7 +137,7 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
-// All problems are told at once.
+// TestRefused checks that all problems are reported together.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct {
 		name, file, variable string
@@ -207,7 +207,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// What the program refuses has the name by which it was given.
+// TestRefuse checks that a refused value is reported under the name by which it was given.
 func TestRefuse(t *testing.T) {
 	_, review := read(t, "", "rest", "--steps", "2")
 	review.Refuse("rest.steps", 2, "more than steps")
@@ -218,7 +218,7 @@ func TestRefuse(t *testing.T) {
 	}
 }
 
-// Wrong tags are mistakes of the program.
+// TestWrongTags checks that wrong tags are mistakes of the program.
 func TestWrongTags(t *testing.T) {
 	for name, declared := range map[string]any{
 		"default": &struct {

@@ -14,8 +14,9 @@ import (
 	"github.com/recrawl/recrawl/fetch/written"
 )
 
-// parse reads a file of settings as nodes, which know lines. Of TOML, where no key is there twice
-// or without a value, they know none. A file with another ending has no nodes: viper refuses it.
+// parse reads a file of settings as nodes with line numbers. Nodes of TOML, where no key is
+// repeated or without a value, have none. A file with another extension has no nodes: viper refuses
+// it.
 func parse(file string) (*yaml.Node, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -38,8 +39,8 @@ func parse(file string) (*yaml.Node, error) {
 	return nil, nil
 }
 
-// checkGroup holds the settings of a file whose keys begin with a prefix to their kinds. Viper
-// would take a number for nanoseconds, and nothing for the default. Keys are in any case.
+// checkGroup checks the kinds of settings in a file whose keys begin with a prefix, in any case.
+// Viper would read a number as nanoseconds, and a missing value as the default.
 func (s *Set) checkGroup(prefix string, n *yaml.Node, at map[string]int) (problems []error) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -75,10 +76,10 @@ func (s *Set) isGroup(key string) bool {
 	})
 }
 
-// check holds what a file says to the kind of the setting.
+// check compares the value in a file with the kind of the setting.
 func (x *setting) check(n *yaml.Node) (problems []error) {
 	isList := x.field.Kind() == reflect.Slice
-	if isList && !x.isList() && n.Kind == yaml.ScalarNode { // of one, or with commas
+	if isList && !x.isList() && n.Kind == yaml.ScalarNode { // one value, or several with commas
 		n = &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Line: n.Line,
 			Content: x.split(n)}
 	}
@@ -99,7 +100,7 @@ func (x *setting) check(n *yaml.Node) (problems []error) {
 	return problems
 }
 
-// split is a value as the list that viper makes of it: a text is divided at commas.
+// split returns a value as the list that viper makes of it: a text is split at commas.
 func (x *setting) split(n *yaml.Node) (list []*yaml.Node) {
 	if n.Tag != "!!str" {
 		return []*yaml.Node{n}
@@ -112,7 +113,8 @@ func (x *setting) split(n *yaml.Node) (list []*yaml.Node) {
 	return list
 }
 
-// literal refuses what a shell or another program would replace, and this one takes as it stands.
+// literal refuses a text that a shell or another program would replace, and this one uses
+// unchanged.
 func (x *setting) literal(variable string) error {
 	var texts []string
 	switch value := x.field.Interface().(type) {

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// offer tells a shell how to complete a flag: names of a closed set, folders, files of some
-// endings, or nothing where a number or a text is wanted. The tags oneof, names and path say which.
+// offer completes a flag in a shell: with names, folders, files of some extensions, or nothing for
+// a number or text. The tags oneof, names and path decide.
 func (x *setting) offer(cmd *cobra.Command) {
 	complete := cobra.NoFileCompletions
 	switch {
@@ -28,12 +28,12 @@ func (x *setting) offer(cmd *cobra.Command) {
 			return endings, cobra.ShellCompDirectiveFilterFileExt
 		}
 	}
-	// A flag that is declared twice was refused before.
+	// A repeated flag was refused before.
 	_ = cmd.RegisterFlagCompletionFunc(x.flag(), complete)
 }
 
-// offerNames offers the names that a value may be. Of a list it completes the last, and leaves out
-// those that stand there already.
+// offerNames completes a value with names. In a list it completes the last one, and leaves out
+// those already there.
 func (x *setting) offerNames(_ *cobra.Command, _ []string, begun string) (
 	[]string, cobra.ShellCompDirective) {
 	before, after := "", cobra.ShellCompDirectiveNoFileComp

@@ -15,7 +15,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/written"
 )
 
-// Origin is where a value comes from; a later one overrules an earlier one.
+// Origin is the origin of a value; a later one overrides an earlier one.
 type Origin int
 
 const (
@@ -26,8 +26,8 @@ const (
 	FromFlag
 )
 
-// Read fills the fields from the flags of a command, the environment and a file, "" for none, and
-// checks them if all could be read. What cannot be read leaves its field at the default.
+// Read sets the fields from the flags of a command, the environment and a file ("" for none), and
+// checks them if all were readable. An unreadable value leaves its field at the default.
 func (s *Set) Read(cmd *cobra.Command, file string) *Review {
 	r := &Review{set: s}
 	v := viper.New()
@@ -67,7 +67,7 @@ func (s *Set) Read(cmd *cobra.Command, file string) *Review {
 	return r
 }
 
-// readFile reads a file of settings; false: it cannot be used at all.
+// readFile reads a file of settings, and returns false if it is unusable.
 func (r *Review) readFile(v *viper.Viper, file, help string) bool {
 	if file == "" {
 		return true
@@ -87,7 +87,7 @@ func (r *Review) readFile(v *viper.Viper, file, help string) bool {
 		r.unread(fmt.Errorf("config file %s does not exist", file),
 			"check the path given with --config")
 		return false
-	case err != nil && r.Hint != "": // a key that is there twice
+	case err != nil && r.Hint != "": // a repeated key
 		return false
 	case err != nil:
 		r.unread(fmt.Errorf("read config file %s: %w", file, err),
@@ -119,8 +119,8 @@ func (r *Review) checkEnvironment() {
 	}
 }
 
-// Instead says what to do without a flag that older versions had, where an error of the command
-// line is of that; "" otherwise.
+// Instead returns what to do without a flag of older versions, if an error of the command line is
+// about one, or "".
 func (s *Set) Instead(err error) string {
 	if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) {
 		return s.instead(unknown.GetSpecifiedName())
@@ -128,7 +128,7 @@ func (s *Set) Instead(err error) string {
 	return ""
 }
 
-// instead is Instead of a key, flag or variable.
+// instead is Instead for a key, flag or variable.
 func (s *Set) instead(name string) string {
 	for key, advice := range s.Gone {
 		if x := (&setting{key: key}); name == key || name == x.flag() || name == s.variable(x) {
@@ -145,10 +145,10 @@ func (s *Set) names(name func(*setting) string) (all []string) {
 	return all
 }
 
-// inVariables turns what is in keys into what may be in names of variables.
+// inVariables replaces the characters of keys that variables cannot have.
 var inVariables = strings.NewReplacer("-", "_", ".", "_")
 
-// variable is the setting's name in the environment.
+// variable returns the name of the setting in the environment.
 func (s *Set) variable(x *setting) string {
 	return s.prefix + strings.ToUpper(inVariables.Replace(x.key))
 }
@@ -165,7 +165,7 @@ func (s *Set) originOf(x *setting, v *viper.Viper, cmd *cobra.Command) Origin {
 	return FromDefault
 }
 
-// given is the value of a flag. Slices go by value: viper reads a flag's slice as text.
+// given returns the value of a flag. A slice is passed as values, because viper reads it as text.
 func given(flag *pflag.Flag) any {
 	if slice, ok := flag.Value.(pflag.SliceValue); ok {
 		return slice.GetSlice()

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// Review is what is wrong with settings that were read.
+// Review has the problems of settings that were read.
 type Review struct {
 	Problems []error
-	Hint     string // what to do where not all could be read; "" if it could
-	Unused   error  // why settings of an earlier process are not used; nil if they are
-	// Programs are the keys of settings that named a program in an earlier process. They are at
-	// their default: what a directory holds starts no program.
+	Hint     string // what to do about unreadable settings; "": all were readable
+	Unused   error  // why settings of an earlier process are not used; nil: they are
+	// Programs are the keys of settings that named a program in an earlier process. They have their
+	// defaults: no data directory can start a program.
 	Programs []string
 
 	set *Set
@@ -35,10 +35,10 @@ func (r *Review) Refuse(key string, value any, want string) {
 	r.Problems = append(r.Problems, fmt.Errorf("%s %v: want %s", name, value, want))
 }
 
-// From is where the value of a key comes from.
+// From returns the origin of a key's value.
 func (r *Review) From(key string) Origin { return r.set.find(key).origin }
 
-// find panics where the program asks for a key that it has not declared.
+// find panics for a key that the program has not declared.
 func (s *Set) find(key string) *setting {
 	if x := s.lookUp(key); x != nil {
 		return x
@@ -46,7 +46,7 @@ func (s *Set) find(key string) *setting {
 	panic("setting: there is no " + key)
 }
 
-// lookUp returns nil where there is no setting with the key.
+// lookUp returns the setting with a key, or nil.
 func (s *Set) lookUp(key string) *setting {
 	i := slices.IndexFunc(s.settings, func(x *setting) bool { return x.key == key })
 	if i < 0 {
@@ -55,7 +55,7 @@ func (s *Set) lookUp(key string) *setting {
 	return s.settings[i]
 }
 
-// check holds each setting, or each value of a list, to its range or names.
+// check compares each setting, or each value of a list, with its range or names.
 func (r *Review) check() {
 	for _, x := range r.set.settings {
 		if x.field.Kind() != reflect.Slice {
@@ -74,7 +74,7 @@ func (r *Review) hold(x *setting, value reflect.Value) {
 	}
 }
 
-// restriction reads the tags range and oneof: which values they allow, and how messages say it.
+// restriction reads the tags range and oneof: a check of values, and its description in messages.
 func restriction(interval, names string) (allowed func(reflect.Value) bool, want string) {
 	switch {
 	case names != "":
@@ -88,8 +88,7 @@ func restriction(interval, names string) (allowed func(reflect.Value) bool, want
 	return func(reflect.Value) bool { return true }, ""
 }
 
-// within reads an interval. An end in a square bracket is part of it, one in a round bracket is
-// not.
+// within reads an interval. A square bracket includes the end, a round one excludes it.
 func within(interval string) (allowed func(reflect.Value) bool, want string) {
 	low, high, _ := strings.Cut(strings.Trim(interval, "[]()"), ",")
 	want = low + " to " + high
@@ -108,7 +107,7 @@ func within(interval string) (allowed func(reflect.Value) bool, want string) {
 	}, want
 }
 
-// end is an end of an interval: a number, or a time span in nanoseconds.
+// end returns an end of an interval: a number, or a time span in nanoseconds.
 func end(text string) (float64, error) {
 	if span, err := time.ParseDuration(text); err == nil {
 		return float64(span), nil
@@ -116,7 +115,7 @@ func end(text string) (float64, error) {
 	return strconv.ParseFloat(text, 64)
 }
 
-// number is a value as a number; of a time span, nanoseconds.
+// number returns a value as a number; for a time span, nanoseconds.
 func number(value reflect.Value) float64 {
 	return value.Convert(reflect.TypeFor[float64]()).Float()
 }

@@ -53,13 +53,13 @@ import (
 // A Review also has all values with where they come from, and writes a file of settings to begin
 // with. What settings mean together the program decides. It adds what it refuses to the Review.
 type Set struct {
-	Others []string // variables of the environment that have the prefix and are no settings
-	// Gone are settings that older versions had, by key: what to do without them.
+	Others []string // variables of the environment with the prefix that are no settings
+	// Gone are settings of older versions, by key: what to do without them.
 	Gone map[string]string
-	// Earlier returns the file of what Review.Given told of an earlier process, for a command whose
-	// settings are filled by now; "": there is none.
+	// Earlier returns the file of Review.Given from an earlier process, for a command whose
+	// settings are read, or "".
 	Earlier func(*cobra.Command) string
-	// NotEarlier are the keys that no such file has, and that are not taken from one.
+	// NotEarlier are the keys that such files do not have, and that are not read from them.
 	NotEarlier []string
 
 	prefix   string
@@ -67,7 +67,7 @@ type Set struct {
 	settings []*setting
 }
 
-// setting is a field with what its tag says.
+// setting is a field with the content of its tag.
 type setting struct {
 	key      string
 	commands []string
@@ -76,24 +76,24 @@ type setting struct {
 	unset    any           // the default
 	allowed  func(reflect.Value) bool
 	want     string
-	names    []string // that a shell offers
-	path     string   // what of the disk a shell offers
-	unit     string   // of a text that begins with a number: what is written behind it
+	names    []string // for completion in a shell
+	path     string   // files for completion in a shell
+	unit     string   // of a text with a number: what follows the number
 	secret   bool
-	bad      bool // what the file says is of another kind
+	bad      bool // the file has a value of another kind
 	origin   Origin
 }
 
-// NewSet finds the settings that the struct behind a pointer declares. The prefix is that of
-// variables of the environment, as "RECRAWL_". Words replaces what a tag cannot know, as lists of
-// names. A tag that cannot be read is a mistake of the program, and panics.
+// NewSet returns the settings that the struct behind a pointer declares. prefix is that of
+// variables of the environment, for example "RECRAWL_". words replaces names that a tag cannot
+// know, for example lists. An invalid tag is a mistake of the program, and panics.
 func NewSet(config any, prefix string, words *strings.Replacer) *Set {
 	s := &Set{prefix: prefix, words: words}
 	s.add(reflect.ValueOf(config).Elem(), "", "")
 	return s
 }
 
-// add takes up the fields of a group.
+// add adds the fields of a group.
 func (s *Set) add(group reflect.Value, path, commands string) {
 	for i := range group.NumField() {
 		field, declared := group.Field(i), group.Type().Field(i)
@@ -126,7 +126,7 @@ func (s *Set) add(group reflect.Value, path, commands string) {
 	}
 }
 
-// AddFlags gives a command the flags that are its own.
+// AddFlags adds the flags of a command.
 func (s *Set) AddFlags(cmd *cobra.Command) {
 	for _, x := range s.settings {
 		if x.isOf(cmd) && !x.isList() {
@@ -136,7 +136,7 @@ func (s *Set) AddFlags(cmd *cobra.Command) {
 	}
 }
 
-// Alias adds another name of a flag of a command.
+// Alias adds another name of a command's flag.
 func Alias(cmd *cobra.Command, alias, name string) {
 	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, given string) pflag.NormalizedName {
 		if given == alias {
@@ -150,14 +150,14 @@ func (x *setting) isOf(cmd *cobra.Command) bool {
 	return slices.Contains(x.commands, NameOf(cmd))
 }
 
-// NameAs is the annotation of a command that tags name otherwise than by its own name, as one below
-// another that shares its name with a third.
+// NameAs is the annotation of a command with another name in tags, for example a subcommand whose
+// name another command also has.
 const NameAs = "settings"
 
-// NameOf returns what tags call a command.
+// NameOf returns the name of a command in tags.
 func NameOf(cmd *cobra.Command) string { return cmp.Or(cmd.Annotations[NameAs], cmd.Name()) }
 
-// flag is the key without its group.
+// flag returns the key without its group.
 func (x *setting) flag() string { return x.key[strings.LastIndex(x.key, ".")+1:] }
 
 func (x *setting) addFlag(f *pflag.FlagSet) {
@@ -187,7 +187,7 @@ func (x *setting) addFlag(f *pflag.FlagSet) {
 		f.Float64Slice(name, value, x.help)
 		flag := f.Lookup(name)
 		flag.Value = shares{share{flag.Value}, flag.Value.(pflag.SliceValue)}
-		if len(value) > 0 { // with the digits that matter, and blanks to break at
+		if len(value) > 0 { // with significant digits, and blanks to break at
 			flag.DefValue = strings.ReplaceAll(strings.Trim(fmt.Sprint(value), "[]"), " ", ", ")
 		}
 	default:
@@ -195,12 +195,12 @@ func (x *setting) addFlag(f *pflag.FlagSet) {
 	}
 }
 
-// isList reports whether a setting is a list of objects. Only a file has those: they have no flag.
+// isList reports whether a setting is a list of objects, which only a file can have.
 func (x *setting) isList() bool {
 	return x.field.Kind() == reflect.Slice && x.field.Type().Elem().Kind() == reflect.Struct
 }
 
-// kind is what a value of the setting looks like.
+// kind describes the values of the setting.
 func (x *setting) kind() string {
 	switch x.field.Interface().(type) {
 	case bool:
@@ -221,7 +221,7 @@ func (x *setting) kind() string {
 	return "a text"
 }
 
-// fill sets the field to what was read; what is none of its kind leaves it as it was.
+// fill sets the field to the value read; a value of another kind leaves it unchanged.
 func (x *setting) fill(v *viper.Viper) error {
 	value := reflect.New(x.field.Type())
 	isList := x.isList()
@@ -230,7 +230,7 @@ func (x *setting) fill(v *viper.Viper) error {
 		d.DecodeHook = mapstructure.ComposeDecodeHookFunc(d.DecodeHook, percentHook)
 	}
 	err := v.UnmarshalKey(x.key, value.Interface(), exact)
-	if err != nil && isList { // what it says may be secret, and long
+	if err != nil && isList { // its content may be secret, and long
 		return fmt.Errorf("%s: %s", x.key, strings.Join(strings.Fields(err.Error()), " "))
 	}
 	if err != nil {

@@ -14,23 +14,23 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// String is the name of an origin in messages: default, run, file, environment or flag.
+// String returns the name of an origin in messages: default, run, file, environment or flag.
 func (o Origin) String() string {
 	return [...]string{"default", "run", "file", "environment", "flag"}[o]
 }
 
-// Value is a setting as it was read.
+// Value is a setting that was read.
 type Value struct {
 	Key string `json:"key"` // its name in a file
-	// as a file has it; of what may be secret, only that it is there
+	// Value is as in a file; for a possible secret it only says that there is one.
 	Value    string `json:"value"`
-	Default  string `json:"default"`  // as a file would have it
+	Default  string `json:"default"`  // as in a file
 	Source   string `json:"source"`   // default, run, file, environment or flag
 	Variable string `json:"variable"` // its name in the environment
 	Help     string `json:"help"`
 }
 
-// Values are the settings of a command, or all for "", in the order in which they are declared.
+// Values returns the settings of a command, or all for "", in order of declaration.
 func (r *Review) Values(command string) []Value {
 	values := []Value{}
 	for _, x := range r.set.settings {
@@ -43,10 +43,10 @@ func (r *Review) Values(command string) []Value {
 	return values
 }
 
-// Listing is values as a table behind its finding: how many come from where.
+// Listing is a table of values, with a finding about their origins.
 type Listing []Value
 
-// Finding says how many of the settings somebody gave, and where.
+// Finding returns how many of the settings somebody gave, and where.
 func (l Listing) Finding() string {
 	count := map[string]int{}
 	for _, v := range l {
@@ -67,7 +67,7 @@ func (l Listing) Finding() string {
 	return fmt.Sprintf("Of %s, %s; the others have their defaults.", of, strings.Join(given, ", "))
 }
 
-// Tables are the settings, those that somebody gave first.
+// Tables returns the settings, those that somebody gave first.
 func (l Listing) Tables() []report.Table {
 	t := report.Table{Header: []string{"setting", "value", "source"}}
 	sorted := slices.Clone(l)
@@ -85,8 +85,8 @@ func rank(v Value) int {
 	return 1
 }
 
-// shown is the value as a file would have it. Objects of a list may hold secrets: only their
-// number is shown.
+// shown returns the value as in a file. Objects of a list may have secrets: only their number is
+// shown.
 func (x *setting) shown() string {
 	if x.isList() {
 		return words.Plural(x.field.Len(), "object")
@@ -97,10 +97,10 @@ func (x *setting) shown() string {
 	return x.inFile()
 }
 
-// inFile is the value as a file has it.
+// inFile returns the value as in a file.
 func (x *setting) inFile() string { return x.line(x.field.Interface()) }
 
-// line is a value on one line of YAML. Values of our kinds can always be written.
+// line returns a value on one line of YAML. Values of these kinds can always be written.
 func (x *setting) line(value any) string {
 	if x.isList() {
 		return "[]"
@@ -115,7 +115,7 @@ func (x *setting) line(value any) string {
 	node.Style |= yaml.FlowStyle
 	for _, scalar := range append(node.Content, &node) {
 		if strings.ContainsFunc(scalar.Value, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			scalar.Style = yaml.DoubleQuotedStyle // in one line
+			scalar.Style = yaml.DoubleQuotedStyle // on one line
 		}
 	}
 	text, err := yaml.Marshal(&node)
@@ -125,13 +125,13 @@ func (x *setting) line(value any) string {
 	return strings.TrimSuffix(string(text), "\n")
 }
 
-// fileWidth is the width of comments in a file that Template writes.
+// fileWidth is the width of comments in a file of Template.
 const fileWidth = 78
 
-// Template is a file of the settings of a command, in YAML: each with its help and default. Those
-// that must be given come first, as required maps their keys to what stands in for a value. A value
-// that somebody gave is set; the others stand behind a #, and the default holds until it is
-// removed. Comments have a blank behind the #, settings none.
+// Template returns a file with the settings of a command, in YAML: each with its help and default.
+// Required ones come first; required maps their keys to placeholders. A value that somebody gave is
+// set. The others follow a #, and the default holds until it is removed. Comments have a blank
+// after the #, settings have none.
 func (r *Review) Template(cmd *cobra.Command, head string, required map[string]string) string {
 	var b strings.Builder
 	comment(&b, head)
@@ -169,7 +169,7 @@ func (r *Review) Template(cmd *cobra.Command, head string, required map[string]s
 	return b.String()
 }
 
-// possible is what a value may be, where the help does not say it.
+// possible describes the possible values, if the help does not.
 func (x *setting) possible() string {
 	low, high, isSpan := strings.Cut(x.want, " to ")
 	if !isSpan || strings.Contains(low, " ") || strings.Contains(x.help, high) {
@@ -178,7 +178,7 @@ func (x *setting) possible() string {
 	return " (" + x.want + ")"
 }
 
-// comment writes a text in lines behind "# ".
+// comment writes a text in lines after "# ".
 func comment(b *strings.Builder, text string) {
 	for paragraph := range strings.SplitSeq(text, "\n") {
 		line := "#"

@@ -18,8 +18,8 @@ import (
 
 var walk = &cobra.Command{Use: "walk"}
 
-// A template with all of its marks removed is a file that sets each default, and one as it is sets
-// what somebody gave.
+// TestTemplate checks that a template without its marks sets each default, and an unchanged one the
+// values that somebody gave.
 func TestTemplate(t *testing.T) {
 	_, review := read(t, "", "walk", "--steps", "7", "--friends", "eve")
 	required := map[string]string{"name": "jim", "pause": "2s"}
@@ -35,7 +35,7 @@ func TestTemplate(t *testing.T) {
 	}
 	bare := regexp.MustCompile(`(?m)^#(\S)`).ReplaceAllString(text, "$1")
 	got, review = read(t, writeFile(t, "walk.yaml", bare), "walk")
-	// an empty list is as good as none
+	// an empty list means none
 	if fmt.Sprint(got) != fmt.Sprint(want) || len(review.Problems) > 0 {
 		t.Errorf("without marks: %+v, want %+v; %v", got, want, review.Problems)
 	}
@@ -46,7 +46,7 @@ func TestTemplate(t *testing.T) {
 	}
 }
 
-// A group in a template is one in the file.
+// TestTemplateOfGroup checks that a group in a template is one in the file.
 func TestTemplateOfGroup(t *testing.T) {
 	_, review := read(t, "", "rest")
 	text := review.Template(&cobra.Command{Use: "rest"}, "", nil)
@@ -100,7 +100,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// What is secret is not shown; that it is given is.
+// TestSecret checks that a secret is not shown, only that it is given.
 func TestSecret(t *testing.T) {
 	var c struct {
 		Token string `secret:"true" for:"walk"`
@@ -114,7 +114,8 @@ func TestSecret(t *testing.T) {
 	}
 }
 
-// A shell is offered the names of closed sets, the rest of a list, folders, and files by ending.
+// TestOffer checks completion in a shell: names, the rest of a list, folders, and files by
+// extension.
 func TestOffer(t *testing.T) {
 	var c struct {
 		Friends []string `oneof:"ann, bob, eve" for:"walk"`
@@ -153,7 +154,7 @@ func TestOffer(t *testing.T) {
 	}
 }
 
-// FuzzTemplate: whatever text a setting has, a template that has it can be read, and gives it back.
+// FuzzTemplate checks that a template with any text can be read, and gives the text back.
 func FuzzTemplate(f *testing.F) {
 	for _, text := range []string{"", "a", " a: b # c", "[x]", "\"", "'", "two\nlines", "yes",
 		"1e3", "é\u2028"} {

@@ -10,7 +10,7 @@ import (
 // spanFlag is a flag that takes a time span.
 type spanFlag time.Duration
 
-// Set reads a time span, and says what to write where it has no unit.
+// Set reads a time span. Its error says what to write for one without a unit.
 func (s *spanFlag) Set(text string) error {
 	if unit := written.NoUnit(text); unit != "" {
 		return errors.New(unit)
@@ -20,8 +20,8 @@ func (s *spanFlag) Set(text string) error {
 	return err
 }
 
-// String is the time span as Go writes it.
+// String returns the time span in the form of Go.
 func (s *spanFlag) String() string { return time.Duration(*s).String() }
 
-// Type is what help calls it.
+// Type returns its name in help.
 func (s *spanFlag) Type() string { return "duration" }
