@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// asked is the entry of an IP address in the KV: which node may send requests to it.
+// asked is the entry of an IP address in the KV: the node that may send requests to it.
 type asked struct {
 	Node    string `json:"node"`
 	Session string `json:"session"`
@@ -21,57 +21,57 @@ type asked struct {
 const (
 	// holds is how long a node uses an address before it reads its entry again.
 	holds = time.Minute
-	// idle is how long a node keeps an address without a visit, where no other node wants it.
+	// idle is how long a node keeps an address without visits that no other node wants.
 	idle = 2 * time.Minute
-	// looks is how often a node searches for idle addresses, and reads entries that are in doubt.
+	// looks is how often a node searches for idle addresses, and reads doubtful entries.
 	looks = 2 * time.Second
-	// doubts is how long a write to the KV that had no answer may still take effect.
+	// doubts is how long a write to the KV without an answer may still take effect.
 	doubts = time.Minute
-	// askAgain is how often a node asks for an address that another node has.
+	// askAgain is how often a node asks for an address of another node.
 	askAgain = 2 * time.Second
-	// askSoon is how soon it asks again at first: a node that no longer visits the address, as its
-	// shard has moved, gives it back at once.
+	// askSoon is its first wait: a node that no longer visits the address, because its shard has
+	// moved, gives it back at once.
 	askSoon = askAgain / 4
 )
 
-// Addresses lets the shards of all nodes take turns at addresses that servers of several share.
+// Addresses lets the shards of all nodes take turns at addresses with servers of several shards.
 type Addresses struct {
 	KV      KV
 	Name    string
 	Session string
 	Pause   time.Duration        // least time between two visits to an address
-	Now     func() time.Time     // with a monotonic reading, where there is one
-	Holds   func(time.Time) bool // the lease of this node does
-	// Gone asks whether a session is over.
+	Now     func() time.Time     // with a monotonic reading, if there is one
+	Holds   func(time.Time) bool // reports whether the lease of this node holds
+	// Gone reports whether a session is over.
 	Gone func(ctx context.Context, node, session string) (bool, error)
-	// Want tells a node that this one wants an address, if it can: then that one calls Wanted.
+	// Want tells a node that this one wants an address, if possible: then that one calls Wanted.
 	Want    func(node, address string)
 	mu      sync.Mutex
 	ours    map[string]*address
-	due     []string            // of these, those that others want
-	turn    time.Time           // since when none was idle that is now
+	due     []string            // of held, the addresses that others want
+	turn    time.Time           // last time that the search for idle addresses was complete
 	seen    map[string]sighting // entries of others
 	orphans map[string]orphan   // since when the session of the holder is known to be over
 }
 
-// orphan is an address of a session that is over.
+// orphan is an address whose session is over.
 type orphan struct {
 	session string
-	since   time.Time // it is known to be over
+	since   time.Time // since when that is known
 }
 
-// address is one that this node has, or is about to.
+// address is one that this node has, or is about to get.
 type address struct {
 	revision  uint64
 	since     time.Time
-	used      time.Time // its last visit ended then
-	notBefore time.Time // the next visit may begin then
+	used      time.Time // end of its last visit
+	notBefore time.Time // earliest next visit
 	wanted    bool      // by another node
-	busy      bool      // a visit is under way, or a call to the KV
-	doubt     time.Time // a write had no answer then, and may still take effect; zero: none
+	busy      bool      // a visit is in flight, or a call to the KV
+	doubt     time.Time // time of a write without an answer that may still take effect; zero: none
 }
 
-// keep is how long it is kept without a visit.
+// keep returns how long the address is kept without visits.
 func (h *address) keep() time.Duration {
 	if !h.doubt.IsZero() {
 		return looks
@@ -81,7 +81,8 @@ func (h *address) keep() time.Duration {
 
 func keyOf(a string) string { return hex.EncodeToString([]byte(a)) }
 
-// Enter lets a visit to an address begin: then Leave must follow. Else it may ask again at until.
+// Enter permits a visit to an address: then Leave must follow. Otherwise the caller may ask again
+// at until.
 func (a *Addresses) Enter(ctx context.Context, to string) (ok bool, until time.Time, err error) {
 	a.mu.Lock()
 	now := a.Now()
@@ -128,7 +129,8 @@ func (a *Addresses) Enter(ctx context.Context, to string) (ok bool, until time.T
 	return false, until, err
 }
 
-// Leave ends a visit. The address is not asked again before the given time, nor within the pause.
+// Leave ends a visit. The address is not asked again before the given time, and not within the
+// pause.
 func (a *Addresses) Leave(to string, notBefore time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -139,8 +141,8 @@ func (a *Addresses) Leave(to string, notBefore time.Time) {
 	}
 }
 
-// Wanted is told that another node wants an address. That one has it when the visit under way is
-// over, and the pause after it.
+// Wanted notes that another node wants an address. That one gets it after the visit in flight and
+// the pause.
 func (a *Addresses) Wanted(to string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -150,7 +152,7 @@ func (a *Addresses) Wanted(to string) {
 	}
 }
 
-// obtain gets an address from the KV, or looks whether others want it. until: not now.
+// obtain gets an address from the KV, or checks whether others want it. until means not now.
 func (a *Addresses) obtain(ctx context.Context, to string, h *address) (
 	until time.Time, err error) {
 	key := keyOf(to)
@@ -170,7 +172,7 @@ func (a *Addresses) obtain(ctx context.Context, to string, h *address) (
 	case own && !s.Free && e.Revision == h.revision: // nobody wants it
 		h.since = now
 		return until, nil
-	case own && !s.Free: // a lost answer, or a list that is late: the write below decides
+	case own && !s.Free: // a lost answer, or a late list: the write below decides
 	case s.Free:
 		if wait := time.Duration(s.RestMS)*time.Millisecond - a.stood(key, e.Revision,
 			now); wait > 0 {
@@ -185,8 +187,8 @@ func (a *Addresses) obtain(ctx context.Context, to string, h *address) (
 		s.Wanted = true
 		next, until = s, now.Add(askSoon)
 	default:
-		// Its visits ended before its lease did. An answer may be that of a moment ago: so it is
-		// asked for again.
+		// Its visits ended before its lease did. An answer may be of a moment ago, so the address
+		// is asked for again.
 		if wait := max(a.Pause, askAgain/2) - a.orphaned(key, s.Session, now); wait > 0 {
 			return now.Add(wait), nil
 		}
@@ -210,7 +212,7 @@ func (a *Addresses) obtain(ctx context.Context, to string, h *address) (
 	return until, nil
 }
 
-// stood is how long an entry of another node has not changed, as far as this node has seen.
+// stood returns how long an entry of another node has been unchanged, as seen by this node.
 func (a *Addresses) stood(key string, revision uint64, now time.Time) time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -218,7 +220,7 @@ func (a *Addresses) stood(key string, revision uint64, now time.Time) time.Durat
 	return sinceSeen(a.seen, key, revision, now)
 }
 
-// orphaned is for how long the holder of an address is known to be dead.
+// orphaned returns how long the holder of an address has been known to be dead.
 func (a *Addresses) orphaned(key, session string, now time.Time) time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -231,7 +233,7 @@ func (a *Addresses) orphaned(key, session string, now time.Time) time.Duration {
 	return now.Sub(o.since)
 }
 
-// orphan reports whether the session of a holder is over. What is not known is taken for no.
+// orphan reports whether the session of a holder is over. Unknown means no.
 func (a *Addresses) orphan(ctx context.Context, key string, s asked) bool {
 	gone, err := a.Gone(ctx, s.Node, s.Session)
 	if err == nil && gone {
@@ -243,7 +245,7 @@ func (a *Addresses) orphan(ctx context.Context, key string, s asked) bool {
 	return false
 }
 
-// mostSeen bounds what is noted of addresses of others; without a note a wait begins anew.
+// mostSeen limits the notes about addresses of others; without a note a wait begins again.
 const mostSeen = 100_000
 
 func (a *Addresses) forget() {
@@ -255,8 +257,8 @@ func (a *Addresses) forget() {
 	}
 }
 
-// Sweep gives back addresses that others want, and those that were not asked for a while, at most
-// so many; all: those that are not busy, as when the node ends.
+// Sweep gives back addresses that others want, and unused ones, at most most. all gives back all
+// that are not busy, for example when the node ends.
 func (a *Addresses) Sweep(ctx context.Context, most int, all bool) error {
 	a.mu.Lock()
 	now := a.Now()
@@ -273,7 +275,7 @@ func (a *Addresses) Sweep(ctx context.Context, most int, all bool) error {
 		}
 	}
 	a.due = busy
-	if all || now.Sub(a.turn) > looks { // to look at all takes a while
+	if all || now.Sub(a.turn) > looks { // the search takes a while
 		a.turn = now
 		for to, h := range a.ours {
 			if len(back) < most && !h.busy &&
@@ -312,7 +314,7 @@ func (a *Addresses) Sweep(ctx context.Context, most int, all bool) error {
 	return err
 }
 
-// giveBack makes an address free; false: it is to be tried again.
+// giveBack makes an address free; false means that it must be tried again.
 func (a *Addresses) giveBack(ctx context.Context, to string, h *address) (gone bool, err error) {
 	key, revision := keyOf(to), h.revision
 	if revision == 0 && h.doubt.IsZero() {
@@ -348,7 +350,7 @@ func (a *Addresses) giveBack(ctx context.Context, to string, h *address) (gone b
 	return false, nil
 }
 
-// Held is how many addresses this node has.
+// Held returns the number of addresses of this node.
 func (a *Addresses) Held() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()

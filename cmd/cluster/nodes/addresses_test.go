@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Two nodes take turns at an address; between two visits lies a pause, whoever makes them.
+// TestTurns checks that two nodes take turns at an address, with a pause between any two visits.
 func TestTurns(t *testing.T) {
 	kv, now := &memory{}, midnight
 	dead := map[string]bool{}
@@ -62,7 +62,7 @@ func TestTurns(t *testing.T) {
 	if visits["a"] < 8 || visits["b"] < 8 {
 		t.Errorf("visits of each: %v", visits)
 	}
-	// One dies with the address: the other waits until nothing of it can be under way.
+	// One dies with the address: the other waits until no visit of it can be in flight.
 	for ok := false; !ok; now = now.Add(250 * time.Millisecond) {
 		ok, _, _ = a.Enter(t.Context(), "192.0.2.1")
 	}
@@ -77,7 +77,7 @@ func TestTurns(t *testing.T) {
 		waited > 5*time.Second {
 		t.Errorf("b had it after %v", waited)
 	}
-	// What is not used is given back, and leaves nothing behind.
+	// An unused address is given back, and leaves no entry.
 	if err := b.Sweep(t.Context(), 10, false); err != nil || b.Held() != 1 {
 		t.Errorf("given back at once: %v", err)
 	}
@@ -104,8 +104,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// A node that does not ask an address any more, as its shard moved, gives it to the one that does
-// when that one first asks: it has it after the pause and little more.
+// TestAddressMoves checks that a node which no longer visits an address, because its shard moved,
+// gives it away at the first request: the other has it little more than the pause later.
 func TestAddressMoves(t *testing.T) {
 	kv, now := &memory{}, midnight
 	of := map[string]*Addresses{}

@@ -8,35 +8,34 @@ import (
 	"slices"
 )
 
-// Cluster is what all nodes must agree on. The first node writes it.
+// Cluster has the agreement of all nodes. The first node writes it.
 type Cluster struct {
 	Shards int     `json:"shards"`
-	PerDay float64 `json:"per_day"` // budget of all shards, fetches a day; -1: no bound
-	// Apart is true. Older programs could have the stores in a directory that all nodes saw, and
-	// it was false then.
+	PerDay float64 `json:"per_day"` // budget of all shards, fetches a day; -1: no limit
+	// Apart is true. In older programs the stores could be in a directory that all nodes share;
+	// then it was false.
 	Apart bool `json:"apart,omitempty"`
-	// Mark is what nodes keep beside their stores, to know the cluster again.
-	// Again says that a node had it when it met nothing that nodes agreed on: that was lost, and no
-	// shard begins without a store that some node has (Shards.Again).
+	// Mark identifies the cluster; nodes keep it with their stores. Again means that the agreement
+	// was lost, and a node had the mark. Then no shard begins without a store that a node has
+	// (Shards.Again).
 	Mark  string `json:"mark,omitempty"`
 	Again bool   `json:"again,omitempty"`
 }
 
-// ErrShards says that a node was started for another number of shards than the cluster has.
+// ErrShards is returned to a node with another number of shards than the cluster.
 var ErrShards = errors.New("the number of shards cannot be changed")
 
-// ErrShared says that the cluster was made by an older program, with stores that all nodes saw.
+// ErrShared is returned for a cluster of an older program whose nodes share the stores.
 var ErrShared = errors.New("the stores of this cluster lie in one directory that all nodes share " +
 	"(--stores), which is no longer supported: stop all nodes, copy the directory to shards/ in " +
 	"--data of each node, remove nats/ there, and start all without --stores")
 
-// ErrMark says that the stores of a node are of another cluster, or that the others have begun
-// without it after they lost all that they had agreed on.
+// ErrMark is returned if the stores of a node are of another cluster, or the others began without
+// it after they lost their agreement.
 var ErrMark = errors.New("the stores of this node are of another cluster")
 
-// Found returns what the nodes agreed on, and writes it where this node is the first. A budget that
-// differs replaces the old one: it is the one that was given last. Again says that this node had
-// the mark; else another one counts.
+// Found returns the agreement of the nodes, and writes it if this node is the first. A new budget
+// replaces the old one. With Again, this node had the mark; otherwise another mark counts.
 func Found(ctx context.Context, kv KV, want Cluster) (Cluster, error) {
 	want.Apart = true
 	for {
@@ -67,24 +66,24 @@ func Found(ctx context.Context, kv KV, want Cluster) (Cluster, error) {
 	}
 }
 
-// Agreed returns what the nodes agreed on, and its revision; 0: no node was here yet.
+// Agreed returns the agreement of the nodes, and its revision; 0: there was no node yet.
 func Agreed(ctx context.Context, kv KV) (c Cluster, revision uint64, err error) {
 	l, _, err := Read[Cluster](ctx, kv, clusterKey)
 	return l.Value, l.Revision, err
 }
 
 const (
-	// MostStarts bounds the start pages that wait to be taken in.
+	// MostStarts limits the start pages that wait.
 	MostStarts = 10_000
-	// mostStartBytes bounds them together: NATS takes messages of 1 MiB.
+	// mostStartBytes limits them together: NATS takes messages of 1 MiB.
 	mostStartBytes = 1_000_000
 )
 
-// ErrStarts says that there are more.
+// ErrStarts is returned for more start pages.
 var ErrStarts = fmt.Errorf("the nodes of a cluster take %d, of %d bytes together: hand the "+
 	"others in by recrawl node hint", MostStarts, mostStartBytes)
 
-// AddStarts hands start pages to the shards, which take them in when they next look.
+// AddStarts gives start pages to the shards, which read them when they next look.
 func AddStarts(ctx context.Context, kv KV, urls []string) error {
 	for len(urls) > 0 {
 		list, revision, err := Starts(ctx, kv)
@@ -117,11 +116,11 @@ func Starts(ctx context.Context, kv KV) (urls []string, revision uint64, err err
 	return l.Value, l.Revision, err
 }
 
-// Encode is an entry of a KV, or a message.
+// Encode returns an entry of a KV, or a message.
 func Encode(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(fmt.Sprintf("nodes: encode %+v: %v", v, err)) // plain numbers and texts
+		panic(fmt.Sprintf("nodes: encode %+v: %v", v, err)) // plain numbers and texts cannot fail
 	}
 	return b
 }

@@ -11,21 +11,22 @@ import (
 type Entry struct {
 	Key      string
 	Value    []byte
-	Revision uint64 // changes with each write; above 0
+	Revision uint64 // different after each write; above 0
 }
 
-// ErrConflict says that an entry has another revision than the one that was to be replaced.
+// ErrConflict is returned if an entry has another revision than expected.
 var ErrConflict = errors.New("another node has changed the entry")
 
-// KV is what nodes agree on: writes are linearizable. Every call may fail after it took effect.
+// KV has the agreement of nodes: writes are linearizable. Every call may fail after it took effect.
 type KV interface {
-	// Get returns an entry; false: there is none.
+	// Get returns an entry, or false.
 	Get(ctx context.Context, key string) (Entry, bool, error)
-	// Set replaces the entry of a revision; 0: there must be none. ErrConflict: it has another one.
+	// Set replaces the entry with a revision; 0 means that there must be none. ErrConflict means
+	// another revision.
 	Set(ctx context.Context, key string, value []byte, revision uint64) (uint64, error)
-	// Remove removes the entry of a revision. ErrConflict: it has another one.
+	// Remove removes the entry with a revision. ErrConflict means another revision.
 	Remove(ctx context.Context, key string, revision uint64) error
-	// List returns the entries whose keys begin so. They may be those of a moment ago.
+	// List returns the entries whose keys have a prefix, perhaps as of a moment ago.
 	List(ctx context.Context, prefix string) ([]Entry, error)
 }
 
@@ -36,7 +37,7 @@ type Listed[T any] struct {
 	Value    T
 }
 
-// Read reads the entry of a key; false: there is none.
+// Read reads the entry of a key, or returns false.
 func Read[T any](ctx context.Context, kv KV, key string) (l Listed[T], ok bool, err error) {
 	e, ok, err := kv.Get(ctx, key)
 	if err == nil && ok {
@@ -49,17 +50,17 @@ func Read[T any](ctx context.Context, kv KV, key string) (l Listed[T], ok bool, 
 	return l, ok, nil
 }
 
-// NodeStates lists what each node said last.
+// NodeStates returns the last report of each node.
 func NodeStates(ctx context.Context, kv KV) ([]Listed[NodeState], error) {
 	return List[NodeState](ctx, kv, nodePrefix)
 }
 
-// Tenures lists who has which shard. A shard that nobody ever had is not among them.
+// Tenures returns the holders of shards, without shards that nobody ever had.
 func Tenures(ctx context.Context, kv KV) ([]Listed[Tenure], error) {
 	return List[Tenure](ctx, kv, shardKey)
 }
 
-// List lists what stands under the keys that begin so.
+// List returns the entries whose keys have a prefix.
 func List[T any](ctx context.Context, kv KV, prefix string) ([]Listed[T], error) {
 	entries, err := kv.List(ctx, prefix)
 	if err != nil {
@@ -75,7 +76,7 @@ func List[T any](ctx context.Context, kv KV, prefix string) ([]Listed[T], error)
 	return all, nil
 }
 
-// Keys of the KV. A shard or account has its number behind it, a node its name.
+// Keys of the KV. Those of shards, accounts and nodes end in a number or name.
 const (
 	clusterKey = "cluster"
 	ledgerKey  = "budget"

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// memory is a KV in memory whose calls can be made to fail.
+// memory is a KV in memory whose calls can fail on request.
 type memory struct {
 	mu      sync.Mutex
 	entries map[string]Entry

@@ -10,56 +10,56 @@ import (
 	"time"
 )
 
-// Unlimited as a budget sets no bound.
+// Unlimited as a budget sets no limit.
 const Unlimited = -1
 
-// The ledger has an entry that divides each round among all shards, and for each 64 shards one with
-// what they took and used. With 4,096 shards the first has 40 KB and the others 8 KB each: NATS
-// takes messages of 1 MiB.
+// The ledger has an entry that divides each round among all shards, and one for each 64 shards with
+// their claims and use. With 4,096 shards the first has 40 KB and the others 8 KB each: NATS takes
+// messages of 1 MiB.
 //
-// A list of accounts may be that of a moment ago. So a round is divided out of what was never
-// divided and what accounts gave back, which only grows within a day: who does not see all of it
-// divides less, and the rest comes with a later round.
+// A list of accounts may be of a moment ago. So a round is divided out of fetches that were never
+// divided, and those that accounts gave back, which only grow within a day. A node that does not
+// see all of it divides less, and the rest comes in a later round.
 
 // division is the entry of a round.
 type division struct {
-	Day      int64   `json:"day"`  // unix seconds at which it begins
-	Book     uint64  `json:"book"` // number of the day: accounts of another one are void
+	Day      int64   `json:"day"`  // start in unix seconds
+	Book     uint64  `json:"book"` // number of the day: accounts of other days are void
 	Turn     uint64  `json:"turn"` // number of the round, over all days
 	Start    int64   `json:"start"`
 	Entitled float64 `json:"entitled"` // fetches of the day up to the end of the round
-	Shares   []int   `json:"shares"`   // of the round, by shard
+	Shares   []int   `json:"shares"`   // for the round, by shard
 	Divided  []int   `json:"divided"`  // by account: all its shares of the day
 }
 
-// account is the entry of shards, up to AccountShards of them.
+// account is the entry of at most AccountShards shards.
 type account struct {
 	Book    uint64  `json:"book"`
-	Turn    uint64  `json:"turn"` // of the last round in which one of them took its share
+	Turn    uint64  `json:"turn"` // the last round in which one of them claimed its share
 	Start   int64   `json:"start"`
 	Shares  []int   `json:"shares"`  // of that round
 	Divided int     `json:"divided"` // all shares of the day, up to that round
-	Spent   int     `json:"spent"`   // of the day, as far as it is settled
+	Spent   int     `json:"spent"`   // of the day, as far as settled
 	Stands  []stand `json:"stands"`  // by shard
 }
 
-// stand is how a shard stands.
+// stand is the state of a shard.
 type stand struct {
-	Turn   uint64  `json:"turn"` // of the round of which it took its share last
+	Turn   uint64  `json:"turn"` // of the last round with a claimed share
 	Start  int64   `json:"start"`
-	Epoch  uint64  `json:"epoch"` // who took it
+	Epoch  uint64  `json:"epoch"` // epoch that claimed it
 	Open   int     `json:"open"`  // that share, until it is settled
 	Report Settled `json:"report"`
 }
 
-// AccountShards bounds the shards of an account.
+// AccountShards is the most shards of an account.
 const AccountShards = 64
 
-// Settled is what a shard tells of a round that is over.
+// Settled is a shard's report about an ended round.
 type Settled struct {
 	Granted int     `json:"granted"`
 	Used    int     `json:"used"`
-	Price   float64 `json:"price"` // what its last visit was worth; 0: its budget was not used up
+	Price   float64 `json:"price"` // worth of its last visit; 0: its budget was not used up
 	Pages   int     `json:"pages"`
 }
 
@@ -72,9 +72,9 @@ type Ledger struct {
 
 const ledgerDay = int64(24 * time.Hour / time.Second)
 
-// Claim returns how many fetches a shard has in a round that begins at start and lasts so long. It
-// is the same for an epoch that asks again, and 0 where an epoch before had it in this round: what
-// that one used is not known. Each shard claims its share once a round.
+// Claim returns the fetches of a shard in a round that begins at start and lasts length. It returns
+// the same to an epoch that asks again, and 0 if an earlier epoch claimed in this round, because
+// its use is unknown. Each shard claims its share once a round.
 func (l *Ledger) Claim(ctx context.Context, shard int, epoch uint64, start time.Time,
 	length time.Duration) (int, error) {
 	if l.PerDay == Unlimited {
@@ -108,9 +108,9 @@ func (l *Ledger) Claim(ctx context.Context, shard int, epoch uint64, start time.
 	return given, err
 }
 
-// Settle gives back what a shard did not use of a round, and tells what a fetch is worth there. It
-// may be told twice, and by a later epoch if that has the store of the earlier one. It must be told
-// before the shard claims its share of a later round, or the whole share counts as used.
+// Settle gives back the unused fetches of a round, and reports the price of a fetch. It may be
+// called twice, and by a later epoch with the store of the earlier one. It must come before the
+// shard's claim in a later round, or the whole share counts as used.
 func (l *Ledger) Settle(ctx context.Context, shard int, epoch uint64, start time.Time,
 	told Settled) error {
 	if l.PerDay == Unlimited {
@@ -131,8 +131,8 @@ func (l *Ledger) Settle(ctx context.Context, shard int, epoch uint64, start time
 // Books is the ledger for people.
 type Books struct {
 	PerDay  float64 `json:"per_day"`
-	Spent   int     `json:"spent"`   // fetches of the day, of rounds that are settled
-	Granted int     `json:"granted"` // beside that, of rounds that are not
+	Spent   int     `json:"spent"`   // fetches of the day, in settled rounds
+	Granted int     `json:"granted"` // those of other rounds
 }
 
 // Read returns the ledger.
@@ -152,7 +152,7 @@ func (l *Ledger) Read(ctx context.Context) (Books, error) {
 	return out, err
 }
 
-// accounts lists all accounts, as they were a moment ago.
+// accounts returns all accounts, as of a moment ago.
 func (l *Ledger) accounts(ctx context.Context) ([]account, error) {
 	all := make([]account, (l.Shards+AccountShards-1)/AccountShards)
 	list, err := List[account](ctx, l.KV, accountKey)
@@ -164,8 +164,8 @@ func (l *Ledger) accounts(ctx context.Context) ([]account, error) {
 	return all, err
 }
 
-// change replaces the account of a shard by what a function makes of it, which returns false where
-// it changed nothing. It is called again where another node was faster.
+// change replaces the account of a shard by the result of a function, which returns false without a
+// change. The function is called again if another node was faster.
 func (l *Ledger) change(ctx context.Context, shard int,
 	f func(*account) (bool, error)) error {
 	key := accountKey + strconv.Itoa(shard/AccountShards)
@@ -191,7 +191,7 @@ func (l *Ledger) change(ctx context.Context, shard int,
 	}
 }
 
-// divided returns the round that begins then, or a later one. The first who asks divides it.
+// divided returns the round that begins at a time, or a later one. The first caller divides it.
 func (l *Ledger) divided(ctx context.Context, at int64, length time.Duration) (*division, error) {
 	for {
 		e, _, err := Read[division](ctx, l.KV, ledgerKey)
@@ -199,8 +199,8 @@ func (l *Ledger) divided(ctx context.Context, at int64, length time.Duration) (*
 			return nil, err
 		}
 		d := &e.Value
-		// A node whose clock was ahead may have begun a round of the future. That one is given up.
-		// Its fetches are in Entitled already, so that none are added for this round.
+		// A node whose clock was ahead may have started a round of the future. That one is given
+		// up. Its fetches are already in Entitled, so none are added for this round.
 		back := d.Start-at > int64(length/time.Second)
 		if at <= d.Start && !back {
 			return d, nil
@@ -231,7 +231,7 @@ func (l *Ledger) divided(ctx context.Context, at int64, length time.Duration) (*
 	}
 }
 
-// divide divides what the day allows by now and nobody has.
+// divide divides the fetches that the day permits so far and nobody has.
 func (d *division) divide(at int64, perRound, perDay float64, accounts []account, shards int) {
 	if len(d.Divided) != len(accounts) {
 		d.Divided = make([]int, len(accounts))
@@ -244,7 +244,7 @@ func (d *division) divide(at int64, perRound, perDay float64, accounts []account
 		if a.Book == d.Book {
 			pool += a.back()
 		}
-		// Where nobody claims, shares do not come back before one does: such get least.
+		// If nobody claims, shares do not come back before somebody does: such accounts get least.
 		idle := a.Turn > 0 && a.Turn+1 < d.Turn
 		for n, s := range a.Stands {
 			if reports[i*AccountShards+n] = s.Report; idle {
@@ -259,8 +259,8 @@ func (d *division) divide(at int64, perRound, perDay float64, accounts []account
 	}
 }
 
-// begin lets the shards of an account, of which this is the number, take their shares of a round.
-// They no longer can of earlier rounds.
+// begin lets the shards of the account with this number claim their shares of a round, and no
+// longer those of earlier rounds.
 func (a *account) begin(d *division, number int) {
 	if a.Book != d.Book {
 		a.Spent = 0
@@ -273,7 +273,7 @@ func (a *account) begin(d *division, number int) {
 	a.Shares = d.Shares[first : first+len(a.Stands)]
 }
 
-// open is what shards took and did not settle.
+// open returns the claimed fetches that are not settled.
 func (a *account) open() (n int) {
 	for _, s := range a.Stands {
 		n += s.Open
@@ -281,7 +281,7 @@ func (a *account) open() (n int) {
 	return n
 }
 
-// back is how much of the shares of the day nobody has, nor can take.
+// back returns the fetches of the day's shares that nobody has or can claim.
 func (a *account) back() int {
 	n := a.Divided - a.Spent - a.open()
 	for i, s := range a.Stands {
@@ -292,11 +292,11 @@ func (a *account) back() int {
 	return n
 }
 
-// demands are the weights by which a round is divided. A shard that left some of its share gets
-// what it used, and an eighth more; one that used it up gets more where a fetch is worth more there
-// than elsewhere, at most twice as much a round: so prices become one price, that of the whole
-// budget. Where others left some it gets twice as much. A shard that told nothing yet counts as the
-// mean, and none less than a tenth of that.
+// demands returns the weights to divide a round. A shard that left a part of its share gets its use
+// and an eighth more. One that used all of it gets more if its price is above that of others, at
+// most twice as much a round. So all prices become one: that of the whole budget. If others left
+// fetches it gets twice as much. A shard without a report counts as the mean, and none less than a
+// tenth of that.
 func demands(reports []Settled) []float64 {
 	w := make([]float64, len(reports))
 	prices, bound, sum, told := 0.0, 0, 0.0, 0
@@ -336,7 +336,7 @@ func demands(reports []Settled) []float64 {
 	return w
 }
 
-// divide divides whole fetches by weights: largest remainders first, ties in turns.
+// divide divides whole fetches by weights: largest remainders first, ties in turn.
 func divide(pool int, weights []float64, turn int) []int {
 	total := 0.0
 	for _, w := range weights {

@@ -12,7 +12,7 @@ import (
 
 var midnight = time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC)
 
-// day runs a day of rounds of an hour: each shard uses what it wants of its share.
+// day runs a day of hourly rounds: each shard uses what it wants of its share.
 func day(t *testing.T, l *Ledger, from time.Time, hours int,
 	want func(shard, granted int) (used int, price float64)) (used []int) {
 	t.Helper()
@@ -36,7 +36,7 @@ func day(t *testing.T, l *Ledger, from time.Time, hours int,
 			}
 			used[shard] += n
 			s := Settled{Used: n, Price: price}
-			for range 2 { // told twice
+			for range 2 { // reported twice
 				if err := l.Settle(t.Context(), shard, 1, start, s); err != nil {
 					t.Fatal(err)
 				}
@@ -53,8 +53,8 @@ func sum(list []int) (n int) {
 	return n
 }
 
-// The budget is never exceeded, and used to a hundredth where there is work, whatever some shards
-// leave or lose.
+// TestLedgerOfADay checks that the budget is never exceeded, and that work uses it within a
+// hundredth, whatever some shards leave or lose.
 func TestLedgerOfADay(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -72,7 +72,7 @@ func TestLedgerOfADay(t *testing.T) {
 			}
 			return g, 1
 		}, 0.99},
-		// What a shard that dies was granted counts as used.
+		// The share of a shard that dies counts as used.
 		{"one dies each round", 10_000, func(s, g int) (int, float64) {
 			if s == 3 {
 				return -1, 0
@@ -90,7 +90,7 @@ func TestLedgerOfADay(t *testing.T) {
 	}
 }
 
-// Fetches move to where they are worth more, until they are worth the same.
+// TestPricesMeet checks that fetches move to higher prices until prices are equal.
 func TestPricesMeet(t *testing.T) {
 	l := &Ledger{KV: &memory{}, Shards: 4, PerDay: 24_000}
 	// The last of g fetches of a shard is worth a/g.
@@ -107,7 +107,8 @@ func TestPricesMeet(t *testing.T) {
 	}
 }
 
-// An epoch that took over in a round has no share where the one before had it.
+// TestLedgerTakeover checks that an epoch which took over in a round has no share if the earlier
+// one claimed it.
 func TestLedgerTakeover(t *testing.T) {
 	l := &Ledger{KV: &memory{}, Shards: 2, PerDay: 240}
 	claim := func(shard int, epoch uint64, at time.Duration) int {
@@ -121,12 +122,12 @@ func TestLedgerTakeover(t *testing.T) {
 	if a, b := claim(0, 1, 0), claim(0, 2, 0); a != 5 || b != 0 {
 		t.Errorf("granted %d, then %d", a, b)
 	}
-	// The later epoch has the store, and so knows what was used.
+	// The later epoch has the store, and so knows the use.
 	if err := l.Settle(t.Context(), 0, 2, midnight, Settled{Used: 2}); err != nil {
 		t.Fatal(err)
 	}
-	// 20 fetches by the second hour, of which 2 are used. The 5 of the other shard were not taken,
-	// but could have been until now.
+	// 20 fetches by the second hour, 2 of them used. The 5 of the other shard were not claimed, but
+	// could have been until now.
 	if a, b := claim(0, 2, time.Hour), claim(1, 1, time.Hour); a+b != 13 {
 		t.Errorf("granted %d and %d", a, b)
 	}
@@ -161,8 +162,8 @@ func (m *measured) Set(ctx context.Context, key string, value []byte, revision u
 	return m.memory.Set(ctx, key, value, revision)
 }
 
-// With as many shards as there can be, and numbers that are long, all entries fit messages of NATS
-// many times over, also where rounds are not settled.
+// TestLedgerOfManyShards checks that with the most shards, and long numbers, all entries are far
+// below messages of NATS, also if rounds are not settled.
 func TestLedgerOfManyShards(t *testing.T) {
 	kv := &measured{}
 	l := &Ledger{KV: kv, Shards: MostShards, PerDay: 1e12}
@@ -191,7 +192,7 @@ func TestLedgerOfManyShards(t *testing.T) {
 	}
 }
 
-// late is a KV whose reads may be those of some writes ago.
+// late is a KV whose reads may be some writes old.
 type late struct {
 	memory
 	rng    *rand.Rand
@@ -219,8 +220,8 @@ func (l *late) Set(ctx context.Context, key string, value []byte, revision uint6
 	return l.memory.Set(ctx, key, value, revision)
 }
 
-// What is read late costs no fetch beyond the budget, whoever dies, settles or asks for rounds that
-// are over; and what nobody used comes back.
+// TestLedgerOfLateReads checks that late reads cost no fetch beyond the budget, whoever dies,
+// settles or asks for ended rounds, and that unused fetches return.
 func TestLedgerOfLateReads(t *testing.T) {
 	const perHour = 500
 	type of struct {
@@ -270,8 +271,8 @@ func TestLedgerOfLateReads(t *testing.T) {
 	}
 }
 
-// A shard that sees a round which is over, as nobody else of its account took part since, has its
-// share of it: it was not divided again meanwhile.
+// TestLedgerOfALateShard checks that a shard which sees an ended round has its share of it, if
+// nobody else of its account took part since: it was not divided again.
 func TestLedgerOfALateShard(t *testing.T) {
 	kv := &late{rng: rand.New(rand.NewPCG(1, 1))}
 	l := &Ledger{KV: kv, Shards: AccountShards + 1, PerDay: 24 * 10 * (AccountShards + 1)}
@@ -293,7 +294,7 @@ func TestLedgerOfALateShard(t *testing.T) {
 		return sum(of.Value.Shares)
 	}
 	first := claim(0, 0)
-	all := shares() // of both accounts: of the first, others may still take theirs
+	all := shares() // of both accounts: others may still claim theirs from the first
 	then := kv.before[len(kv.before)-1:]
 	kv.before = nil
 	claim(0, 1)
@@ -321,7 +322,8 @@ func TestDivide(t *testing.T) {
 	}
 }
 
-// Shards of an account that nobody claims for keep little of the budget from the others.
+// TestLedgerOfIdleAccount checks that an account without claims keeps little of the budget from the
+// others.
 func TestLedgerOfIdleAccount(t *testing.T) {
 	l := &Ledger{KV: &measured{}, Shards: AccountShards + 2, PerDay: 24 * 66 * 100}
 	granted := 0
@@ -339,7 +341,7 @@ func TestLedgerOfIdleAccount(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if h >= idleFrom+2 { // it is seen a round later
+			if h >= idleFrom+2 { // it is noticed a round later
 				granted += n
 			}
 		}

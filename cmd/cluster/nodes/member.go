@@ -11,57 +11,57 @@ import (
 	"time"
 )
 
-// beats is how many beats a lease has: two may be lost.
+// beats is the number of beats in a lease: two may be lost.
 const beats = 4
 
-// ErrOver says that others took this session for dead: a new one must begin.
+// ErrOver is returned if others consider this session dead: a new one must begin.
 var ErrOver = errors.New("the session of this node is over")
 
-// NodeState is what a node says of itself with each beat.
+// NodeState is the report of a node with each beat.
 type NodeState struct {
 	Name    string        `json:"name"`
 	Session string        `json:"session"`
 	Started int64         `json:"started"`           // unix seconds
-	Clock   int64         `json:"clock"`             // its own, unix milliseconds
+	Clock   int64         `json:"clock"`             // its own clock, unix milliseconds
 	TTLms   int64         `json:"ttl_ms"`            // of its lease
-	Offset  float64       `json:"offset"`            // by which it corrects its clock, seconds
+	Offset  float64       `json:"offset"`            // correction of its clock, seconds
 	Leaving bool          `json:"leaving,omitempty"` // it gives its shards away
 	Dead    bool          `json:"dead,omitempty"`    // written by another node
 	Version string        `json:"version,omitempty"`
 	Trouble string        `json:"trouble,omitempty"` // why it makes no visits
 	Shards  []ShardReport `json:"shards,omitempty"`
-	Ready   []int         `json:"ready,omitempty"` // shards of others whose stores it has a copy of
-	// shards of which nobody knows who has the store, and of which it has one: the epoch of that
+	Ready   []int         `json:"ready,omitempty"` // shards of others whose stores it has copies of
+	// epochs of its stores of shards whose holder nobody knows
 	Stores map[int]uint64 `json:"stores,omitempty"`
 }
 
-// ShardReport is how a shard is getting on.
+// ShardReport is the state of a shard.
 type ShardReport struct {
 	Shard   int     `json:"shard"`
 	State   string  `json:"state"`           // opening, running, closing or failed
 	Error   string  `json:"error,omitempty"` // why it failed
 	Pages   int     `json:"pages"`           // known
-	Waiting int     `json:"waiting"`         // new ones in line
+	Waiting int     `json:"waiting"`         // new ones in the queue
 	Visits  int     `json:"visits"`          // of this tenure
-	Sending int     `json:"sending"`         // links that other shards have not taken in yet
-	Dropped int     `json:"dropped"`         // links that found no room in the outbox
+	Sending int     `json:"sending"`         // links that other shards do not have yet
+	Dropped int     `json:"dropped"`         // links without room in the outbox
 	Price   float64 `json:"price"`           // worth of the last visit that fits the budget
 	Used    int     `json:"used"`            // of the round
-	Granted int     `json:"granted"`         // in the round; -1: no bound
+	Granted int     `json:"granted"`         // in the round; -1: no limit
 	Delay   float64 `json:"delay"`           // seconds from taking the shard to its first round
 }
 
 const (
-	// longestError bounds what a node tells of an error; with a path or an address it is shorter.
+	// longestError limits the text of an error in a report; a path or URL fits.
 	longestError = 500
-	// mostErrors bounds all errors that a node tells of. NATS takes messages of 1 MiB: 4,096 shards
-	// take 200 bytes each beside that, and the rest is for those whose errors are left out.
+	// mostErrors limits all errors in a report. NATS takes messages of 1 MiB: 4,096 shards take 200
+	// bytes each, and the rest is for errors.
 	mostErrors = 32 << 10
-	// leftOut stands for an error that has no room.
+	// leftOut replaces an error without room.
 	leftOut = "see its log"
 )
 
-// bound keeps a state below the size of a message, however many shards fail.
+// bound keeps a state below the size of a message, for any number of failing shards.
 func (s *NodeState) bound() {
 	s.Trouble = cut(s.Trouble)
 	s.Shards = slices.Clone(s.Shards)
@@ -79,13 +79,13 @@ func (s *NodeState) bound() {
 	}
 }
 
-// rounded is a number with six digits.
+// rounded returns a number with six digits.
 func rounded(x float64) float64 {
 	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64) // of its own text
 	return x
 }
 
-// cut bounds an error.
+// cut limits the text of an error.
 func cut(text string) string {
 	if len(text) <= longestError {
 		return text
@@ -93,7 +93,7 @@ func cut(text string) string {
 	return strings.ToValidUTF8(text[:longestError], "") + "..."
 }
 
-// sighting is a revision of an entry, and when it was first seen, by the clock of who saw it.
+// sighting is a revision of an entry, and when it was first seen, by the observer's clock.
 type sighting struct {
 	revision uint64
 	since    time.Time
@@ -109,35 +109,35 @@ func sinceSeen(m map[string]sighting, key string, revision uint64, now time.Time
 	return now.Sub(s.since)
 }
 
-// Member is this node among the others. Only the exported fields below are set by who makes it.
+// Member is this node among the others. Its maker sets only the exported fields.
 type Member struct {
 	KV KV
-	// Name is that of no other process: this one has the lock of its data directory. So a session
-	// of that name, which an earlier process left, is over at once.
+	// Name is unique: this process has the lock of its data directory. So a session of that name
+	// from an earlier process is over at once.
 	Name    string
 	Session string // unlike that of any other life
 	TTL     time.Duration
-	Now     func() time.Time // with a monotonic reading, where there is one
+	Now     func() time.Time // with a monotonic reading, if there is one
 
 	revision uint64
 	tried    time.Time // of the last beat
 	looked   time.Time // first
 	seen     map[string]sighting
 	mu       sync.Mutex // of began: it is written by one goroutine, and read by many
-	began    time.Time  // of the last beat that was answered
+	began    time.Time  // of the last answered beat
 	live     map[string]NodeState
 	entries  map[string]nodeEntry
 	offsets  map[string]time.Duration
 }
 
-// nodeEntry is what a node said last, or others of it.
+// nodeEntry is the last report of a node, by itself or others.
 type nodeEntry struct {
 	session  string
 	dead     bool
 	revision uint64
 }
 
-// Beat tells the others that this node lives, if it is time. ErrOver: they took it for dead.
+// Beat reports that this node lives, if it is time. ErrOver means that the others consider it dead.
 func (m *Member) Beat(ctx context.Context, state NodeState, urgent bool) error {
 	now := m.Now()
 	if !urgent && !m.tried.IsZero() && now.Sub(m.tried) < m.TTL/beats {
@@ -162,13 +162,13 @@ func (m *Member) Beat(ctx context.Context, state NodeState, urgent bool) error {
 	return nil
 }
 
-// Leave takes this node out: its shards need not wait for its lease to end.
+// Leave removes this node: its shards need not wait for the end of its lease.
 func (m *Member) Leave(ctx context.Context) error {
 	return m.KV.Remove(ctx, nodePrefix+m.Name, m.revision)
 }
 
-// resolveBeat finds what became of a beat that met another entry than expected: an own one, whose
-// answer was lost, one of a life before this, or the verdict of another node.
+// resolveBeat explains a beat that met an unexpected entry: an own one whose answer was lost, one
+// of an earlier life, or the verdict of another node.
 func (m *Member) resolveBeat(ctx context.Context, state NodeState) (uint64, error) {
 	e, ok, err := Read[NodeState](ctx, m.KV, nodePrefix+m.Name)
 	if err != nil {
@@ -179,20 +179,20 @@ func (m *Member) resolveBeat(ctx context.Context, state NodeState) (uint64, erro
 	switch {
 	case ok && mine && !s.Dead: // the answer was lost
 	case !m.began.IsZero() || mine:
-		return 0, ErrOver // taken for dead, or somebody else has the name
+		return 0, ErrOver // considered dead, or somebody else has the name
 	}
 	return m.KV.Set(ctx, nodePrefix+m.Name, Encode(state), e.Revision)
 }
 
-// Until is when the lease ends by which this node works, on its own clock.
+// Until returns when the lease of this node ends, on its own clock.
 func (m *Member) Until() time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.began.Add(m.TTL - m.TTL/5)
 }
 
-// Holds reports whether the lease holds. A machine that slept, or whose clock was set forward, has
-// lost it, as far as it can know.
+// Holds reports whether the lease holds. A machine that slept, or whose clock was set forward,
+// assumes that it has lost it.
 func (m *Member) Holds(now time.Time) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -207,7 +207,7 @@ func (m *Member) Joined() bool {
 	return !m.began.IsZero()
 }
 
-// Look finds out which nodes live, and ends the sessions of those that do not beat any more.
+// Look finds the living nodes, and ends the sessions of those without beats.
 func (m *Member) Look(ctx context.Context) error {
 	list, err := NodeStates(ctx, m.KV)
 	if err != nil {
@@ -235,14 +235,14 @@ func (m *Member) Look(ctx context.Context) error {
 			switch {
 			case err == nil:
 				entries[s.Name] = nodeEntry{s.Session, true, revision}
-			case errors.Is(err, ErrConflict): // a beat that came after all
+			case errors.Is(err, ErrConflict): // a beat came after all
 				live[s.Name] = s
 			default:
 				return err
 			}
 		default:
 			live[s.Name] = s
-			// a beat of now, not of long ago
+			// a recent beat, not an old one
 			if before.revision != 0 && before.revision != e.Revision {
 				offsets[s.Name] = time.UnixMilli(s.Clock).Sub(now.Round(0))
 			}
@@ -260,16 +260,16 @@ func (m *Member) Look(ctx context.Context) error {
 	return nil
 }
 
-// Settled reports whether this node knows by how much its clock differs from those of the others.
+// Settled reports whether this node knows the difference between its clock and the others'.
 func (m *Member) Settled() bool {
 	return !m.looked.IsZero() && (len(m.live) < 2 || m.Now().Sub(m.looked) > 2*m.TTL/beats)
 }
 
-// leastOffset is below what clocks are taken for equal: beats are seen seconds late.
+// leastOffset is the difference below which clocks count as equal: beats are seen seconds late.
 const leastOffset = 5 * time.Second
 
-// Offset is what the clock of this node must be corrected by: the lower median of the clocks of
-// all. With three nodes one may be wrong.
+// Offset returns the correction of this node's clock: the lower median of all clocks. With three
+// nodes one may be wrong.
 func (m *Member) Offset() time.Duration {
 	all := append(slices.Collect(maps.Values(m.offsets)), 0)
 	slices.Sort(all)
@@ -279,12 +279,12 @@ func (m *Member) Offset() time.Duration {
 	return 0
 }
 
-// Over reports whether a session is over that wrote an entry with a revision. A list of nodes that
-// is older than the entry does not know a session that began since: it is not over for that.
+// Over reports whether a session is over that wrote an entry with a revision. A list of nodes older
+// than the entry does not have newer sessions, which are not over because of that.
 func (m *Member) Over(name, session string, revision uint64) bool {
 	e, ok := m.entries[name]
 	switch {
-	case !ok: // it left, and gave all away before; or the list is old
+	case !ok: // it left, and gave everything away; or the list is old
 		return sinceSeen(m.seen, "no "+nodePrefix+name, revision, m.Now()) >= m.TTL
 	case e.session == session:
 		return e.dead
@@ -292,7 +292,7 @@ func (m *Member) Over(name, session string, revision uint64) bool {
 	return e.revision > revision
 }
 
-// Gone asks whether a session is over.
+// Gone reports whether a session is over.
 func Gone(ctx context.Context, kv KV, name, session string) (bool, error) {
 	e, ok, err := Read[NodeState](ctx, kv, nodePrefix+name)
 	if err != nil || !ok {
@@ -302,21 +302,21 @@ func Gone(ctx context.Context, kv KV, name, session string) (bool, error) {
 	return s.Dead || s.Session != session, nil
 }
 
-// Ready reports whether a node that lives said that it has a copy of the store of a shard.
+// Ready reports whether a living node has reported a copy of the store of a shard.
 func (m *Member) Ready(name string, shard int) bool {
 	return slices.Contains(m.live[name].Ready, shard)
 }
 
-// Offers returns the epoch of the store of a shard that a node which lives said to have.
+// Offers returns the epoch of a living node's reported store of a shard.
 func (m *Member) Offers(name string, shard int) (epoch uint64, ok bool) {
 	epoch, ok = m.live[name].Stores[shard]
 	return epoch, ok
 }
 
-// heard reports whether every node that lives has told something of itself since this one looked.
+// heard reports whether every living node has reported since this one looked.
 func (m *Member) heard() bool { return !m.looked.IsZero() && m.Now().Sub(m.looked) > m.TTL }
 
-// Runs reports whether the node that has a shard lives, and said that it works on it.
+// Runs reports whether the holder of a shard lives, and has reported that it works on it.
 func (m *Member) Runs(t Tenure) bool {
 	s, ok := m.live[t.Owner]
 	return ok && s.Session == t.Session && slices.ContainsFunc(s.Shards, func(r ShardReport) bool {
@@ -324,7 +324,7 @@ func (m *Member) Runs(t Tenure) bool {
 	})
 }
 
-// Stays returns the nodes that shards may be at, sorted.
+// Stays returns the nodes that may have shards, sorted.
 func (m *Member) Stays(leaving bool) []string {
 	var names []string
 	for name, s := range m.live {

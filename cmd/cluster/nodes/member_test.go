@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// member is one of a test, with a clock that the test sets.
+// member returns a test's member, with a clock that the test sets.
 func member(kv KV, name string, now *time.Time, ahead time.Duration) *Member {
 	return &Member{KV: kv, Name: name, Session: name + "/1", TTL: 10 * time.Second,
 		Now: func() time.Time { return now.Add(ahead) }}
@@ -26,7 +26,8 @@ func beat(t *testing.T, m *Member) {
 	}
 }
 
-// A node that is silent for the time of a lease is dead; it has stopped before.
+// TestLease checks that a node which is silent for the time of a lease counts as dead, and has
+// stopped earlier.
 func TestLease(t *testing.T) {
 	kv, now := &memory{}, midnight
 	a, b := member(kv, "a", &now, 0), member(kv, "b", &now, time.Hour)
@@ -71,7 +72,7 @@ func TestLease(t *testing.T) {
 	}
 }
 
-// The wall clock may jump: who was asleep has no lease.
+// TestSlept checks that a machine that was asleep has no lease: the wall clock jumps.
 func TestSlept(t *testing.T) {
 	now := midnight
 	m := member(&memory{}, "a", &now, 0)
@@ -81,7 +82,7 @@ func TestSlept(t *testing.T) {
 	}
 }
 
-// A clock that is wrong is corrected by the others.
+// TestOffset checks that the others correct a wrong clock.
 func TestOffset(t *testing.T) {
 	kv, now := &memory{}, midnight
 	all := []*Member{member(kv, "a", &now, 0), member(kv, "b", &now, time.Second),
@@ -101,7 +102,7 @@ func TestOffset(t *testing.T) {
 	}
 }
 
-// An answer that was lost does not end a session.
+// TestLostAnswer checks that a lost answer does not end a session.
 func TestLostAnswer(t *testing.T) {
 	kv, now := &memory{}, midnight
 	m := member(kv, "a", &now, 0)
@@ -115,10 +116,10 @@ func TestLostAnswer(t *testing.T) {
 	}
 }
 
-// What a node tells fits into a message of NATS, also where each of the most shards fails with a
-// long error, and says what the first of them fail with.
+// TestStateSize checks that the report of a node fits into a message of NATS, also if each of the
+// most shards fails with a long error, and has the first of the errors.
 func TestStateSize(t *testing.T) {
-	const message = 1 << 20 // less a head of some bytes
+	const message = 1 << 20 // less a header of some bytes
 	kv, now := &memory{}, midnight
 	m := member(kv, "a", &now, 0)
 	s := NodeState{Trouble: strings.Repeat("é", 5000), Version: strings.Repeat("v", 64)}
@@ -152,7 +153,7 @@ func TestStateSize(t *testing.T) {
 	}
 }
 
-// Start pages that would not fit into a message are refused, and told why.
+// TestStartsSize checks that start pages too large for a message are refused with the reason.
 func TestStartsSize(t *testing.T) {
 	kv := &memory{}
 	var urls []string
@@ -171,8 +172,8 @@ func TestStartsSize(t *testing.T) {
 	}
 }
 
-// The first node makes the mark of a cluster. One that knows the mark when nothing is agreed on
-// says that it was lost; one that knows another mark is refused.
+// TestMark checks that the first node makes the mark of a cluster. A node with the mark but without
+// an agreement reports its loss; one with another mark is refused.
 func TestMark(t *testing.T) {
 	kv := &memory{}
 	c := Cluster{Shards: 4, PerDay: 10, Mark: "one"}
@@ -216,9 +217,9 @@ func TestMark(t *testing.T) {
 type holder struct {
 	had      map[int]uint64
 	open     map[int]bool
-	opened   bool // what Opened tells
+	opened   bool // result of Opened
 	portable bool
-	homed    int // how often all knew that
+	homed    int // calls of Homed
 }
 
 func (h *holder) Open(t Tenure)                 { h.open[t.Shard] = true }
@@ -234,8 +235,8 @@ func (h *holder) Work(shard int) Worked {
 	return Closed
 }
 
-// Where nobody knows any more who had which shard, it is begun by the node that worked on it last,
-// once all have told what they have; one that nobody has waits until somebody orders it to begin.
+// TestKeeper checks that a shard whose holder nobody knows is begun by the node that worked on it
+// last, once all have reported their stores. A shard without a store waits for an order.
 func TestKeeper(t *testing.T) {
 	const shards = 6 // 0 to 3 have stores: at b alone, a later one at b, at a, the same at both
 	had := []map[int]uint64{{1: 7, 2: 9, 3: 4}, {0: 3, 1: 8, 2: 8, 3: 4}}
@@ -293,7 +294,8 @@ func TestKeeper(t *testing.T) {
 	}
 }
 
-// A node keeps its shards until another one has copies of their stores, which takes them at once.
+// TestGivenToTheReady checks that a node keeps its shards until another one has copies of their
+// stores, which takes them at once.
 func TestGivenToTheReady(t *testing.T) {
 	kv, now := &memory{}, midnight
 	var all []*Shards
@@ -339,7 +341,7 @@ func TestGivenToTheReady(t *testing.T) {
 	}
 }
 
-// forgetful is a KV. It loses the answer to the first write that names node a as home of a store.
+// forgetful is a KV that loses the answer to the first write which names node a as home of a store.
 type forgetful struct {
 	memory
 	forgot bool
@@ -355,7 +357,8 @@ func (f *forgetful) Set(ctx context.Context, key string, value []byte, revision 
 	return got, err
 }
 
-// A shard whose store all know of begins, also where the answer to that was lost.
+// TestHomedWithoutAnswer checks that a shard whose store is known begins, also if the answer to
+// that was lost.
 func TestHomedWithoutAnswer(t *testing.T) {
 	kv, now := &forgetful{}, midnight
 	host := &holder{open: map[int]bool{}, opened: true}

@@ -10,15 +10,15 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Links is a message of a shard to another one: pages that it met links to.
+// Links is a message between shards: pages that links lead to.
 type Links struct {
 	From   int      `json:"from"`
 	To     int      `json:"to"`
 	Number uint64   `json:"number"`
-	Links  []string `json:"links"` // canonical addresses
+	Links  []string `json:"links"` // canonical URLs
 }
 
-// Ack says that the links of a message are in the store of the shard that they are for.
+// Ack confirms that the links of a message are in the store of their shard.
 type Ack struct {
 	From   int    `json:"from"` // as of the message
 	To     int    `json:"to"`
@@ -26,16 +26,15 @@ type Ack struct {
 	Sum    uint64 `json:"sum"` // of its links
 }
 
-// Ack is the answer to a message.
+// Ack returns the answer to a message.
 func (l Links) Ack() Ack { return Ack{l.From, l.To, l.Number, sumOf(l.Links)} }
 
 func sumOf(links []string) uint64 {
 	return siphash.Hash(serverKey0, serverKey1, []byte(strings.Join(links, "\n")))
 }
 
-// ReadLinks reads a message that is for a shard of so many. What other nodes send is not trusted:
-// good are the addresses that are of the shard and in their canonical form. The others never will
-// be, so that they are acknowledged as well.
+// ReadLinks reads a message for a shard, of a number of shards. It does not trust other nodes: good
+// are the canonical URLs of the shard. The others never will be good, and are also acknowledged.
 func ReadLinks(b []byte, to, shards int) (l Links, good []string, err error) {
 	if err := json.Unmarshal(b, &l); err != nil {
 		return l, nil, fmt.Errorf("read links: %w", err)

@@ -13,37 +13,37 @@ import (
 )
 
 const (
-	// chunkLinks and chunkBytes bound the links of a message: far below the 1 MB of NATS.
+	// chunkLinks and chunkBytes limit the links of a message: far below the 1 MB of NATS.
 	chunkLinks = 256
 	chunkBytes = 256 << 10
-	// mostChunks bounds what waits for another shard: a million links.
+	// mostChunks limits the links that wait for another shard: a million.
 	mostChunks = 4096
-	// inFlight bounds the messages to a shard that are sent and not acknowledged.
+	// inFlight limits the messages to a shard without an acknowledgement.
 	inFlight = 16
-	// A message that was not acknowledged is sent again after repeatAfter, then after twice as long
-	// each time, up to repeatMost. A shard that just begins misses the first one.
+	// repeatAfter is the wait before a message without an acknowledgement is sent again. It doubles
+	// each time, up to repeatMost. A shard that is starting misses the first one.
 	repeatAfter = 2 * time.Second
 	repeatMost  = 8 * time.Second
-	// sealAfter is how long links wait for others to go with them.
+	// sealAfter is how long links wait for others to join them.
 	sealAfter = time.Second
-	// recent is how many links are remembered as sent, twice: most links are on every page.
+	// recent is the number of links remembered as sent, twice: most links are on every page.
 	recent = 1 << 16
-	// longestLink is that of addresses which become pages.
+	// longestLink is the length of the longest URL that becomes a page.
 	longestLink = 2048
 )
 
-// Outbox keeps the links of a shard to other servers until their shards have them. It lies among
-// the settings of the store and changes in the commits of the visits that found the links. The zero
-// value is not usable: see NewOutbox. Calls come from the goroutine of the loop.
+// Outbox keeps the links of a shard to other servers until their shards have them. It is in the
+// settings of the store, and changes in the commits of the visits that found the links. Its zero
+// value is not usable: see NewOutbox. The goroutine of the loop calls it.
 //
-// A message never changes once it was sent. So an acknowledgement by its number and its sum is one
-// of these very links, also after a store was restored from an older copy.
+// A message never changes once it was sent. So its number and sum in an acknowledgement identify
+// these links, also after a store was restored from an older copy.
 type Outbox struct {
 	shard   int
 	shards  int
 	to      map[int]*queue
 	recent  [2]map[uint64]struct{}
-	Dropped int // links that found no room
+	Dropped int // links without room
 }
 
 // queue is what waits for one shard: chunks from first up to the last.
@@ -59,11 +59,11 @@ type chunk struct {
 	began time.Time
 	sent  time.Time     // zero: not sent, and open for more
 	again time.Duration // after sent
-	fixed bool          // it was sent, perhaps by a process before
+	fixed bool          // it was sent, perhaps by an earlier process
 	dirty bool
 }
 
-// NewOutbox reads what a store kept.
+// NewOutbox reads the outbox in a store.
 func NewOutbox(shard, shards int, setting func(name string) ([]byte, bool, error)) (
 	*Outbox, error) {
 	o := &Outbox{shard: shard, shards: shards, to: map[int]*queue{}}
@@ -99,13 +99,13 @@ func NewOutbox(shard, shards int, setting func(name string) ([]byte, bool, error
 
 func outName(to int) string { return "nodes/out/" + strconv.Itoa(to) }
 
-// chunkName is where a chunk lies: places are used again.
+// chunkName returns the place of a chunk: places are reused.
 func chunkName(to int, number uint64) string {
 	return outName(to) + "/" + strconv.FormatUint(number%mostChunks, 10)
 }
 
-// See takes in the links of a page that lead to other servers. Those of its own shard go the same
-// way: a loop takes in links within a server.
+// See adds the links of a page to other servers. Those of its own shard go the same way, because a
+// loop adds only links within a server.
 func (o *Outbox) See(page string, links []string, now time.Time) {
 	server := sitegraph.ServerName(page)
 	for _, url := range links {
@@ -119,7 +119,7 @@ func (o *Outbox) See(page string, links []string, now time.Time) {
 	}
 }
 
-// repeated reports whether a link was taken in lately.
+// repeated reports whether a link was added lately.
 func (o *Outbox) repeated(url string) bool {
 	key := siphash.Hash(serverKey0, serverKey1, []byte(url))
 	if _, ok := o.recent[0][key]; ok {
@@ -155,8 +155,7 @@ func (o *Outbox) add(to int, url string, now time.Time) {
 	last.links, last.bytes, last.dirty = append(last.links, url), last.bytes+len(url)+1, true
 }
 
-// Due returns the messages to send now. What was not saved yet is not among them: call it when
-// everything is committed.
+// Due returns the messages to send now, without unsaved ones: call it when everything is committed.
 func (o *Outbox) Due(now time.Time) (messages []Links) {
 	for to, q := range o.to {
 		for i, c := range q.chunks[:min(len(q.chunks), inFlight)] {
@@ -182,8 +181,8 @@ func (o *Outbox) Due(now time.Time) (messages []Links) {
 	return messages
 }
 
-// Acknowledged forgets a message that the other shard has in its store. One that is not the first
-// stays until those before it are acknowledged.
+// Acknowledged drops a message that the other shard has in its store. One that is not the first
+// stays until earlier ones are acknowledged.
 func (o *Outbox) Acknowledged(a Ack) {
 	q := o.to[a.To]
 	if q == nil || a.From != o.shard || a.Number < q.first ||
@@ -200,7 +199,7 @@ func (o *Outbox) Acknowledged(a Ack) {
 	}
 }
 
-// Waiting is how many links other shards do not have yet.
+// Waiting returns the number of links that other shards do not have yet.
 func (o *Outbox) Waiting() (links int) {
 	for _, q := range o.to {
 		for _, c := range q.chunks {
@@ -210,7 +209,7 @@ func (o *Outbox) Waiting() (links int) {
 	return links
 }
 
-// Save hands what has changed to the store, for its next commit.
+// Save passes changes to the store, for its next commit.
 func (o *Outbox) Save(save func(name string, value []byte) error) error {
 	for to, q := range o.to {
 		for i, c := range q.chunks {

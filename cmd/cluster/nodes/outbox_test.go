@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// settings are those of a store.
+// settings are the settings of a store.
 type settings map[string][]byte
 
 func (s settings) get(name string) ([]byte, bool, error) { v, ok := s[name]; return v, ok, nil }
 func (s settings) save(name string, v []byte) error      { s[name] = v; return nil }
 
-// other is an address of another shard than 0 of 2.
+// other returns a URL of another shard than 0 of 2.
 func other(i int) string {
 	for n := i * 1000; ; n++ {
 		if url := fmt.Sprintf("http://h%d.example/", n); ShardOf(url, 2) == 1 {
@@ -39,7 +39,8 @@ func numbers(messages []Links) map[uint64]bool {
 	return of
 }
 
-// Links stay until they are acknowledged, over restarts, and no message changes once it was sent.
+// TestOutbox checks that links stay until they are acknowledged, across restarts, and that no
+// message changes once it was sent.
 func TestOutbox(t *testing.T) {
 	kept := settings{}
 	now := midnight
@@ -97,7 +98,7 @@ func TestOutbox(t *testing.T) {
 	}
 }
 
-// A server of the same shard is another server as well.
+// TestOutboxToItself checks that another server in the same shard is treated like others.
 func TestOutboxToItself(t *testing.T) {
 	kept := settings{}
 	o := open(t, kept)
@@ -115,7 +116,7 @@ func TestOutboxToItself(t *testing.T) {
 	}
 }
 
-// What finds no room is counted.
+// TestOutboxFull checks that links without room are counted.
 func TestOutboxFull(t *testing.T) {
 	o := open(t, settings{})
 	for i := range mostChunks * chunkLinks {
@@ -129,7 +130,7 @@ func TestOutboxFull(t *testing.T) {
 	}
 }
 
-// Whatever arrives, only addresses of the shard in their canonical form are taken.
+// FuzzReadLinks checks that only canonical URLs of the shard are accepted.
 func FuzzReadLinks(f *testing.F) {
 	f.Add(Encode(Links{From: 0, To: 1, Number: 7,
 		Links: []string{other(1), "http://H.example", strings.Repeat("a", 3000)}}))

@@ -10,7 +10,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// MostShards bounds the shards of a cluster: each is a store and a planner.
+// MostShards limits the shards of a cluster: each is a store and a planner.
 const MostShards = 4096
 
 // The keys of the two hashes. All nodes of all versions must have the same: do not change them.
@@ -19,7 +19,8 @@ const (
 	nodeKey0, nodeKey1     = 0x72656e64657a766f, 0x7573206861736821
 )
 
-// ShardOf is the shard of a page, or of a server as host[:port]. All ports of a host are of one.
+// ShardOf returns the shard of a page, or of a server as host[:port]. All ports of a host are in
+// one.
 func ShardOf(url string, shards int) int {
 	server := sitegraph.ServerName(url)
 	if server == "" {
@@ -28,7 +29,7 @@ func ShardOf(url string, shards int) int {
 	return int(siphash.Hash(serverKey0, serverKey1, []byte(hostOf(server))) % uint64(shards))
 }
 
-// hostOf is a server, as host[:port], without its port.
+// hostOf returns the host of a server, host[:port].
 func hostOf(server string) string {
 	if i := strings.LastIndexByte(server, ':'); i >= 0 && !strings.Contains(server[i:], "]") {
 		return server[:i]
@@ -36,10 +37,10 @@ func hostOf(server string) string {
 	return server
 }
 
-// Place says which node each shard should be at: the one with the highest hash of both (rendezvous
+// Place returns the preferred node of each shard: the one with the highest hash of both (rendezvous
 // hashing, Thaler and Ravishankar 1998) that has room, in the order of the shards (bounded loads,
-// Mirrokni, Thorup and Zadimoghaddam 2018). No node has more than its part, rounded up. Where a
-// node comes or goes, few other shards move. nodes are sorted; without one all places are "".
+// Mirrokni, Thorup and Zadimoghaddam 2018). No node has more than its part, rounded up. When a node
+// comes or goes, few other shards move. nodes are sorted; without one all places are "".
 func Place(shards int, nodes []string) []string {
 	places := make([]string, shards)
 	if len(nodes) == 0 {
@@ -62,8 +63,8 @@ func Place(shards int, nodes []string) []string {
 	return places
 }
 
-// Adopts reports whether a server, as host[:port], fits one of the patterns: "*" is any,
-// "*.example.org" those below example.org, and else the host itself.
+// Adopts reports whether a server, host[:port], matches one of the patterns: "*" is any,
+// "*.example.org" those below example.org, and otherwise the host itself.
 func Adopts(patterns []string, server string) bool {
 	server = hostOf(server)
 	return slices.ContainsFunc(patterns, func(p string) bool {

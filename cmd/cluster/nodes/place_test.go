@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// These numbers are on disk and between versions: they must never change.
+// TestShardOf has numbers that are on disk and shared by versions: they must never change.
 func TestShardOf(t *testing.T) {
 	for url, want := range map[string]int{
 		// one host, one shard
@@ -23,7 +23,8 @@ func TestShardOf(t *testing.T) {
 	}
 }
 
-// No node has more than its part, and when one goes few shards move beside its own.
+// TestPlace checks that no node has more than its part, and that when one goes few other shards
+// move.
 func TestPlace(t *testing.T) {
 	for _, shards := range []int{1, 16, 100} {
 		names := []string{"a", "b", "c", "d"}

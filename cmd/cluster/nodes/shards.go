@@ -9,40 +9,40 @@ import (
 	"strings"
 )
 
-// Tenure is the entry of a shard: who has it.
+// Tenure is the entry of a shard: its holder.
 type Tenure struct {
 	Shard   int    `json:"shard"`
 	Owner   string `json:"owner,omitempty"` // "": nobody
 	Session string `json:"session,omitempty"`
 	Epoch   uint64 `json:"epoch"`
-	Next    string `json:"next,omitempty"` // who is to take it; "": whoever is preferred
-	// who has its store, or had it last; "": there is none yet, or nobody knows
+	Next    string `json:"next,omitempty"` // next holder; "": the preferred node
+	// Home is the node that has its store, or had it last; "": there is none yet, or nobody knows.
 	Home string `json:"home,omitempty"`
-	// it begins without that store, or any: somebody ordered it
+	// Empty means that it begins without that store: somebody ordered it.
 	Empty bool `json:"empty,omitempty"`
 }
 
-// Worked is how far a host is with a shard.
+// Worked is the state of a host's work on a shard.
 type Worked int
 
-// The states of a shard at a host.
+// States of a shard at a host.
 const (
-	Closed  Worked = iota // its store is not open; nothing of it is under way
-	Opening               // or it waits for its turn to
+	Closed  Worked = iota // its store is not open; nothing of it is in flight
+	Opening               // or it waits for its turn to open
 	Running
 	Closing
 )
 
-// Host works on shards. Open and Close return at once; Work says how far they are.
+// Host works on shards. Open and Close return at once; Work returns the state.
 type Host interface {
 	Open(Tenure)
 	Close(shard int)
 	Work(shard int) Worked
 	// Portable reports whether this node can get the store of a shard from a copy, and others could
-	// if this one has it. Else it stays where the store is.
+	// get it from this one. Otherwise it stays where the store is.
 	Portable(shard int) bool
-	// Opened reports whether the store of a shard is open here, or was. Homed is told that all know
-	// by now, perhaps more than once: where the store is not portable nothing goes into it before.
+	// Opened reports whether the store of a shard is or was open here. Homed says that all know
+	// this now, perhaps more than once: until then a store that is not portable stays empty.
 	Opened(shard int) bool
 	Homed(shard int)
 	// Has returns the epoch in which this node last worked on a shard, if it has a store of it.
@@ -54,33 +54,33 @@ type Shards struct {
 	Member *Member
 	Host   Host
 	Count  int
-	// Leaving gives all shards away, and Hasty also to nodes that have no copy of their stores yet.
+	// Leaving gives away all shards. Hasty does so also to nodes without copies of their stores.
 	Leaving, Hasty bool
-	// Again says that there were stores, and that who had which was lost. Then a shard begins at a
+	// Again means that there were stores, and their holders were lost. Then a shard begins at a
 	// node that has one.
 	Again bool
 
 	revisions []uint64
 	tenures   []Tenure
-	held      map[int]Tenure // those that this session has, by what it wrote itself
-	giving    map[int]string // of these, those it gives away, and to whom
-	coming    []int          // those that others have and that are to be here
+	held      map[int]Tenure // shards of this session, by its own writes
+	giving    map[int]string // shards being given away, and to whom
+	coming    []int          // shards of others that are to move here
 }
 
-// givesAtOnce bounds the shards of a node that move at a time: the others work meanwhile. Those
-// that never had a store have nothing to work on.
+// givesAtOnce limits the shards of a node that move at a time: the others work meanwhile. Shards
+// that never had a store do not count.
 const givesAtOnce = 2
 
 // Held returns the shards of this session.
 func (s *Shards) Held() map[int]Tenure { return s.held }
 
-// Tenures returns all shards as they were seen last.
+// Tenures returns all shards as last seen.
 func (s *Shards) Tenures() []Tenure { return s.tenures }
 
-// Coming returns the shards that others have, and that are to move here.
+// Coming returns the shards of others that are to move here.
 func (s *Shards) Coming() []int { return s.coming }
 
-// Read finds out who has which shard.
+// Read reads the holders of shards.
 func (s *Shards) Read(ctx context.Context) error {
 	list, err := Tenures(ctx, s.Member.KV)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *Shards) Read(ctx context.Context) error {
 		if err != nil || n < 0 || n >= s.Count {
 			return fmt.Errorf("there is an entry %s in a cluster of %d shards", e.Key, s.Count)
 		}
-		// what this node wrote is not forgotten where the list is late
+		// own writes are kept if the list is late
 		if e.Revision > s.revisions[n] {
 			s.revisions[n], s.tenures[n] = e.Revision, e.Value
 		}
@@ -106,7 +106,8 @@ func (s *Shards) Read(ctx context.Context) error {
 	return nil
 }
 
-// Step reads who has what, and takes and gives what is to move. It changes nothing without a lease.
+// Step reads the holders of shards, and takes and gives those that are to move. Without a lease it
+// changes nothing.
 func (s *Shards) Step(ctx context.Context) error {
 	if err := s.Read(ctx); err != nil {
 		return err
@@ -139,7 +140,7 @@ func (s *Shards) step(ctx context.Context, n int, to string, names []string) err
 			s.gave(n)
 			return nil
 		}
-		if t.Owner != me.Name || t.Session != me.Session { // cannot be while the session lives
+		if t.Owner != me.Name || t.Session != me.Session { // impossible while the session lives
 			return fmt.Errorf("shard %d is at node %s by its entry: %w", n, t.Owner, ErrOver)
 		}
 		if s.Host.Opened(n) {
@@ -147,7 +148,7 @@ func (s *Shards) step(ctx context.Context, n int, to string, names []string) err
 				t.Home, t.Empty = me.Name, false
 				return s.write(ctx, n, t, s.Host.Homed)
 			}
-			s.Host.Homed(n) // the answer to that was lost
+			s.Host.Homed(n) // the answer was lost
 		}
 		return s.give(ctx, n, to, names)
 	}
@@ -161,7 +162,7 @@ func (s *Shards) step(ctx context.Context, n int, to string, names []string) err
 		}
 		return nil
 	}
-	if t.Home != "" && !s.Host.Portable(n) { // where its store is
+	if t.Home != "" && !s.Host.Portable(n) { // at its store
 		if t.Home != me.Name || s.Leaving {
 			return nil
 		}
@@ -178,9 +179,8 @@ func (s *Shards) step(ctx context.Context, n int, to string, names []string) err
 	return s.claim(ctx, n)
 }
 
-// keeper is who is to begin a shard of which nobody knows who had it: of the nodes that have a
-// store of it the one that had it last, or the one that is preferred. "": no node that is here has
-// one.
+// keeper returns the node that is to begin a shard whose holder nobody knows: among the nodes with
+// a store of it the last holder, or the preferred one. "": no present node has one.
 func (s *Shards) keeper(n int, to string, names []string) string {
 	if s.Again && !s.Member.heard() {
 		return ""
@@ -219,7 +219,7 @@ func (s *Shards) begin(n int) {
 	s.Host.Open(s.tenures[n])
 }
 
-// give gives a shard away that is preferred elsewhere, once its store is closed.
+// give gives away a shard that is preferred elsewhere, once its store is closed.
 func (s *Shards) give(ctx context.Context, n int, to string, names []string) error {
 	home := s.tenures[n].Home
 	stranded := home != "" && home != s.Member.Name &&
@@ -268,8 +268,7 @@ func (s *Shards) gave(n int) {
 	delete(s.held, n)
 }
 
-// write replaces the entry of a shard. If the answer is lost, the next Read finds what became of
-// it.
+// write replaces the entry of a shard. If the answer is lost, the next Read finds the result.
 func (s *Shards) write(ctx context.Context, n int, t Tenure, then func(int)) error {
 	revision, err := s.Member.KV.Set(ctx, shardKey+strconv.Itoa(n), Encode(t), s.revisions[n])
 	if errors.Is(err, ErrConflict) {
@@ -283,18 +282,18 @@ func (s *Shards) write(ctx context.Context, n int, t Tenure, then func(int)) err
 	return nil
 }
 
-// reread gets the entry of a shard that is not as the list had it.
+// reread gets the entry of a shard that differs from the list.
 func (s *Shards) reread(ctx context.Context, n int) error {
 	e, ok, err := Read[Tenure](ctx, s.Member.KV, shardKey+strconv.Itoa(n))
-	if err != nil || !ok || e.Revision <= s.revisions[n] { // it may be late, too
+	if err != nil || !ok || e.Revision <= s.revisions[n] { // it may also be late
 		return err
 	}
 	s.revisions[n], s.tenures[n] = e.Revision, e.Value
 	return nil
 }
 
-// Abandon lets a shard begin without the store that it had: with what the node that takes it has in
-// its directory, or with nothing.
+// Abandon lets a shard begin without the store that it had: with the store in the directory of the
+// node that takes it, or with none.
 func Abandon(ctx context.Context, kv KV, shard int) error {
 	for {
 		key := shardKey + strconv.Itoa(shard)
@@ -310,7 +309,7 @@ func Abandon(ctx context.Context, kv KV, shard int) error {
 	}
 }
 
-// TenureOf returns who has a shard; the zero Tenure: nobody ever had it.
+// TenureOf returns the holder of a shard; the zero Tenure: nobody ever had it.
 func TenureOf(ctx context.Context, kv KV, shard int) (Tenure, error) {
 	e, _, err := Read[Tenure](ctx, kv, shardKey+strconv.Itoa(shard))
 	return e.Value, err

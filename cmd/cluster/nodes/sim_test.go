@@ -16,18 +16,18 @@ import (
 	"time"
 )
 
-// The simulation runs the code of this package on several nodes in one goroutine, with clocks that
-// are wrong, a KV whose calls fail before or after they took effect, messages that are lost, late
-// or doubled, partitions, and nodes that are killed. It looks at the servers: nobody may ask two
-// things of them at once, or too soon.
+// The simulation runs the code of this package on several nodes in one goroutine: with wrong
+// clocks, a KV whose calls fail before or after they took effect, lost, late or doubled messages,
+// partitions, and killed nodes. It checks the servers: none may get two requests at once, or too
+// soon.
 
 const (
 	simTTL    = 4 * time.Second
 	simPause  = time.Second
 	simRound  = 20 * time.Second
 	simShards = 6
-	simQuiet  = 75 * time.Second  // from then on nothing bad happens
-	simEnd    = 900 * time.Second // by then all must be well again
+	simQuiet  = 75 * time.Second  // no failures from here on
+	simEnd    = 900 * time.Second // everything must be well again by then
 	simHosts  = 24                // servers; two share an address
 	simPages  = 6                 // of each
 	simPerDay = 86400 * 2
@@ -94,7 +94,7 @@ func (s *sim) run(until time.Duration) {
 	s.now = until
 }
 
-// process is what takes time: one of them runs at a time, in the order of the events.
+// process is something that takes time: one runs at a time, in the order of events.
 type process struct{ wake chan struct{} }
 
 // begin runs a function that may sleep.
@@ -150,7 +150,7 @@ func (s *sim) fail(format string, args ...any) {
 		"-run TestSimulation)", s.seed, s.now, fmt.Sprintf(format, args...), s.seed)))
 }
 
-// simStore is what a shard has on disk.
+// simStore is the content of a shard on disk.
 type simStore struct {
 	known    map[string]bool // false: not visited yet
 	settings map[string][]byte
@@ -159,12 +159,12 @@ type simStore struct {
 	used     int
 	settled  bool
 	openBy   *simLife      // its lock
-	home     string        // the node that had it open last
+	home     string        // node that had it open last
 	portable bool          // others can get it
 	since    time.Duration // when that changed
 }
 
-// price is high where pages wait for their first visit.
+// price is high if pages wait for their first visit.
 func (st *simStore) price() float64 {
 	for _, visited := range st.known {
 		if !visited {
@@ -202,7 +202,7 @@ type simLife struct {
 	ledger    *Ledger
 	addresses *Addresses
 	open      map[int]*simShard
-	ready     map[int]bool // shards of others, begun to be fetched; true: they are here
+	ready     map[int]bool // shards of others being copied; true: complete
 	dead      bool
 }
 
@@ -330,12 +330,12 @@ func (n *simNode) kill() {
 	n.life.dead = true
 	for _, v := range n.sim.servers {
 		if v.life == n.life && v.end > n.sim.now {
-			v.end = n.sim.now // what was under way ends with it
+			v.end = n.sim.now // visits in flight end with it
 		}
 	}
 }
 
-// step is what a node does several times a second.
+// step runs several times a second.
 func (l *simLife) step() {
 	if l.dead || l.life != l {
 		return
@@ -370,7 +370,7 @@ func (l *simLife) step() {
 	}
 	began := !l.member.began.IsZero()
 	if errors.Is(err, ErrOver) || began && !l.member.Holds(l.clock()) {
-		l.kill() // as the program ends the session: everything is closed
+		l.kill() // as when the session ends: everything is closed
 		l.sim.after(time.Second, l.simNode.boot)
 		return
 	}
@@ -414,7 +414,7 @@ func (l *simLife) Open(t Tenure) {
 			s.after(50*time.Millisecond, open)
 			return
 		}
-		if anew { // its log lost what the store has: it begins anew, and the copy is of no use
+		if anew { // its log lost what the store has: it begins anew, and the copy is useless
 			st.portable, st.since = false, s.now
 		}
 		st.home = l.name
@@ -439,7 +439,7 @@ func (l *simLife) Close(shard int) {
 	}
 }
 
-// Portable is known to a node a moment later; that a store is not, longer after.
+// Portable changes a moment later at a node, and becomes false even later.
 func (l *simLife) Portable(shard int) bool {
 	st := l.sim.stores[shard]
 	if st.portable {
@@ -454,7 +454,7 @@ func (l *simLife) Has(shard int) (uint64, bool) {
 }
 func (l *simLife) Homed(shard int) { l.open[shard].homed = true }
 
-// carry lets others get the store of a shard after a while, once there are others.
+// carry makes the store of a shard portable after a while, once there are other nodes.
 func (sh *simShard) carry() {
 	l, s, st := sh.life, sh.life.sim, sh.life.sim.stores[sh.tenure.Shard]
 	if st.portable || len(l.member.Stays(true)) == 0 {
@@ -467,7 +467,7 @@ func (sh *simShard) carry() {
 	})
 }
 
-// fetch gets the stores of the shards that are to come.
+// fetch gets the stores of the coming shards.
 func (l *simLife) fetch() {
 	coming := l.shards.Coming()
 	for n := range l.ready {
@@ -538,7 +538,7 @@ func (sh *simShard) loop() {
 	if st.used >= st.granted {
 		return
 	}
-	// Of what is known, a page of a server that this shard does not visit now.
+	// Among the known pages, one on a server that this shard is not visiting.
 	for _, page := range slices.Sorted(maps.Keys(st.known)) {
 		if st.known[page] && s.rng.IntN(100) > 0 {
 			continue
@@ -570,7 +570,7 @@ func (sh *simShard) visit(page, host string) {
 	st.used++
 	s.used++
 	lasts := time.Duration(50+s.rng.IntN(1500)) * time.Millisecond
-	// It is cut off when the lease ends.
+	// The visit is cut when the lease ends.
 	if left := time.Duration(float64(l.member.Until().Sub(l.clock())) / l.rate); lasts > left {
 		lasts = left
 	}
@@ -617,7 +617,7 @@ func linksOf(page string) []string {
 
 func pageOf(host, p int) string { return fmt.Sprintf("http://h%d/%d", host, p) }
 
-// send brings links to the node that has the shard, if it arrives, and the answer back.
+// send brings links to the holder of the shard, if they arrive, and the answer back.
 func (s *sim) send(from *simLife, m Links) {
 	s.deliver(from, func(to *simLife) {
 		sh := to.open[m.To]
@@ -641,7 +641,7 @@ func (s *sim) send(from *simLife, m Links) {
 	})
 }
 
-// deliver brings a message to all nodes that it reaches: late, not at all, or twice.
+// deliver brings a message to all nodes that it reaches: late, never, or twice.
 func (s *sim) deliver(from *simLife, do func(*simLife)) {
 	if from.cut {
 		return
@@ -661,7 +661,7 @@ func (s *sim) deliver(from *simLife, do func(*simLife)) {
 	}
 }
 
-// harm does one bad thing, and comes again.
+// harm makes one failure, and schedules the next.
 func (s *sim) harm() {
 	if !s.faults {
 		return
@@ -686,8 +686,8 @@ func (s *sim) harm() {
 	s.after(time.Duration(1000+s.rng.IntN(9000))*time.Millisecond, s.harm)
 }
 
-// lose is the loss of all that the KV had, and of all copies: every node starts again. A shard that
-// never had a store would wait for somebody's order.
+// lose drops the whole KV and all copies: every node starts again. A shard that never had a store
+// would wait for an order.
 func (s *sim) lose() {
 	for _, st := range s.stores {
 		if st.home == "" {
@@ -708,7 +708,7 @@ func (s *sim) lose() {
 	s.again = true
 }
 
-// wrong says what is not as it must be once all is well again; "": nothing.
+// wrong describes what is not right once everything should be well, or returns "".
 func (s *sim) wrong() string {
 	for i, st := range s.stores {
 		if st.openBy == nil {
@@ -767,7 +767,7 @@ func simulate(t testing.TB, seed uint64) *sim {
 	return s
 }
 
-// state is what a failure should tell.
+// state describes the world for a failure.
 func (s *sim) state() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d visits, %d twice;", s.used, s.twice)

@@ -1,19 +1,19 @@
 package nodes
 
-// Status is how a cluster is getting on.
+// Status is the state of a cluster.
 type Status struct {
 	Cluster string        `json:"cluster"`
 	Shards  int           `json:"shards"`
-	Free    int           `json:"free"` // shards that no living node has
+	Free    int           `json:"free"` // shards without a living holder
 	Budget  Books         `json:"budget"`
 	Nodes   []NodeStatus  `json:"nodes"`
 	List    []ShardStatus `json:"list"`
 }
 
-// NodeStatus is a node.
+// NodeStatus is the state of a node.
 type NodeStatus struct {
 	Name string `json:"name"`
-	// live, leaving, silent (no beat was seen while Look waited) or dead
+	// State is live, leaving, silent (no beat was seen while Look waited) or dead.
 	State   string  `json:"state"`
 	Shards  int     `json:"shards"`
 	Started string  `json:"started"`
@@ -22,7 +22,7 @@ type NodeStatus struct {
 	Trouble string  `json:"trouble"`
 }
 
-// ShardStatus is a shard.
+// ShardStatus is the state of a shard.
 type ShardStatus struct {
 	ShardReport
 	Node  string `json:"node"` // "": nobody has it
