@@ -8,7 +8,7 @@ import (
 	"github.com/recrawl/recrawl/eval/history"
 )
 
-// Gone returns a version from which on the page is gone.
+// Gone returns a version that begins the absence of the page.
 func Gone(t int64) history.Version { return history.Version{T: t, Gone: true} }
 
 // Page returns a page with versions in order of time.
