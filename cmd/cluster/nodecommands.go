@@ -22,7 +22,8 @@ func runNode(ctx context.Context, p *core.Program, args []string) (err error) {
 	c := p.Config()
 	if c.Share() > 0 {
 		return core.UsageError(errors.New("--budget: a node does not know the pages of all shards, so "+
-			"that it cannot take a share of them"), "give a number of fetches, as 1000/day")
+			"that it cannot take a share of them"),
+			"give a number of fetches, for example 1000/day")
 	}
 	starts, err := core.Addresses(args)
 	if err != nil {

@@ -150,7 +150,8 @@ func TestShowFilters(t *testing.T) {
 		{"there is no filter", nil},
 		{"bad.yaml: line 2: unknown key langs", []string{"--filters", bad}},
 		{"deutsch", []string{"--languages", "de,deutsch"}},
-		{"page.html:1: it is not the JSON of a page", []string{"--languages", "de", "--labelled", page}},
+		{"page.html:1: it is not the JSON of a page",
+			[]string{"--languages", "de", "--labelled", page}},
 	} {
 		r := recrawl(t, append([]string{"show", "filters"}, c.args...)...).exit(t, 2)
 		if !strings.Contains(r.stderr, c.words) || !strings.Contains(r.stderr, "hint: ") ||
