@@ -6,12 +6,11 @@ import (
 	"time"
 )
 
-// deletedAtOnce bounds a change of the store. A crash between two leaves a deletion half done; it
-// was not acknowledged then.
+// deletedAtOnce bounds one change of the store. A crash between two changes leaves a deletion half
+// done, which nobody was yet told is done.
 const deletedAtOnce = 50_000
 
-// DeleteQueue removes a queue with its addresses and settings, and returns how many addresses that
-// were.
+// DeleteQueue removes a queue with its addresses and settings. It returns the number of addresses.
 func (f *Frontier) DeleteQueue(crawl, key string) (int, error) {
 	if key == "" {
 		return 0, nil
@@ -19,13 +18,13 @@ func (f *Frontier) DeleteQueue(crawl, key string) (int, error) {
 	return f.delete(crawl, key, math.MaxUint32)
 }
 
-// DeleteCrawl does so with all queues of a crawl.
+// DeleteCrawl removes all queues of a crawl, and returns the number of their addresses.
 func (f *Frontier) DeleteCrawl(crawl string) (int, error) {
 	return f.delete(crawl, "", math.MaxUint32)
 }
 
-// Purge removes the addresses of a queue, or of a crawl if the key is empty, that were created
-// before a moment, and the queues that are then empty.
+// Purge removes the addresses of a queue that were created before a moment; with an empty key, of
+// all queues of the crawl. It also removes the queues that are then empty.
 func (f *Frontier) Purge(crawl, key string, before time.Time) (int, error) {
 	return f.delete(crawl, key, seconds(before))
 }
@@ -44,7 +43,7 @@ func (f *Frontier) delete(crawl, key string, before uint32) (deleted int, err er
 	return deleted, nil
 }
 
-// deleteSome deletes from a slot on, and tells where to go on.
+// deleteSome deletes addresses from a slot on, and returns the slot at which to go on.
 func (f *Frontier) deleteSome(queues []*queue, before, from uint32, b *batch) (
 	deleted int, next uint32, more bool) {
 	want := map[uint32]*queue{}
@@ -81,7 +80,7 @@ func (f *Frontier) deleteSome(queues []*queue, before, from uint32, b *batch) (
 		if q.active+q.done == 0 {
 			f.drop(q, b)
 		} else {
-			f.place(q, 0) // it may be below its limit now; the next Get wakes it
+			f.place(q, 0) // the queue may be below its limit now; the next Get wakes it
 		}
 	}
 	return deleted, next, more

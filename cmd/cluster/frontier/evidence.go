@@ -7,7 +7,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Evidence is a record as the frontier keeps it: what the policies and the next comparison need.
+// Evidence is a record as the frontier keeps it: with what policies and the next comparison need.
 //
 //	0   version, 1
 //	1   state, errors, misses: a byte each
@@ -21,7 +21,7 @@ import (
 const (
 	evidenceVersion = 1
 	evidenceBytes   = 74
-	mostVisits      = 1 << 31 // that are counted of evidence: there is room for more
+	mostVisits      = 1 << 31 // the most visits that evidence counts
 )
 
 func encodeEvidence(r *sitegraph.Record) []byte {
@@ -44,7 +44,7 @@ func historyFields(h *sitegraph.History) [9]*uint32 {
 	}
 }
 
-// decodeEvidence reads evidence; false: it is none of this version, or damaged.
+// decodeEvidence reads evidence. It returns false if the evidence is damaged or of another version.
 func decodeEvidence(b []byte) (r sitegraph.Record, ok bool) {
 	if len(b) != evidenceBytes || b[0] != evidenceVersion ||
 		sitegraph.State(b[1]) > sitegraph.StateExcluded {

@@ -9,17 +9,17 @@ import (
 	"github.com/dchest/siphash"
 )
 
-// Store keeps a frontier. It may be used concurrently.
+// Store keeps a frontier, and may be used concurrently.
 type Store interface {
-	// Change makes the changes that fill makes visible, all at once. Fills run one at a time and
-	// see all changes before them. Changes are durable in the order of their fills, and this one
-	// once wait has returned nil.
+	// Change makes all changes of fill visible at once. Fills run one at a time and see all changes
+	// before them. Changes become durable in the order of their fills, and this one once wait
+	// returns nil.
 	Change(fill func(set func(key, value []byte), remove func(key []byte))) (wait func() error,
 		err error)
-	// Get calls see with the value under a key, which is valid until see returns.
+	// Get calls see with the value under a key. The value is valid until see returns.
 	Get(key []byte, see func(value []byte)) (bool, error)
-	// GetAll does so with the values under keys 0 to n-1, which ascend. Those not there are left
-	// out.
+	// GetAll calls see with the values under keys 0 to n-1, which ascend. It leaves out keys
+	// without a value.
 	GetAll(n int, key func(i int) []byte, see func(i int, value []byte)) error
 	// Scan calls see with all keys of a prefix in order, until it returns an error.
 	Scan(prefix byte, see func(key, value []byte) error) error
@@ -35,14 +35,14 @@ type batch struct {
 type Options struct {
 	// Seed is the key of the ids of a new frontier: 16 random bytes. An old one keeps its own.
 	Seed [16]byte
-	// Delay is the pause of queues that were given none, in a new frontier; 0: 1 s, as in the
-	// reference implementation.
+	// Delay is the pause of queues without a delay of their own, for a new frontier. 0 means 1 s,
+	// as in the reference implementation.
 	Delay time.Duration
-	// Judge ranks addresses of which the crawler tells outcomes; nil: all come by date.
+	// Judge ranks addresses whose outcomes the crawler reports; nil: all addresses come by date.
 	Judge Judge
 }
 
-// mostSlots is how many addresses the numbers of slots suffice for.
+// mostSlots is the largest number of addresses that the numbers of slots allow.
 const mostSlots = 1<<32 - 2
 
 // Frontier is an open frontier.
@@ -50,16 +50,16 @@ type Frontier struct {
 	store Store
 	judge Judge // nil: none
 
-	mu     sync.Mutex // of all below
-	key    [2]uint64  // of the ids
+	mu     sync.Mutex // guards all fields below
+	key    [2]uint64  // key of the ids
 	active bool
-	delay  int64 // seconds, of queues without one of their own
+	delay  int64 // seconds; the delay of queues without one of their own
 	table  table
-	queues map[uint32]*queue // by number
-	number uint32            // of the newest queue
+	queues map[uint32]*queue // queues by number
+	number uint32            // number of the newest queue
 	crawls []*crawl
-	turn   int         // of crawls, where any is asked for
-	leases line[int64] // by end; some hold no more
+	turn   int         // position among the crawls, for requests of any crawl
+	leases line[int64] // by end; some entries are over
 
 }
 
@@ -181,7 +181,7 @@ func (f *Frontier) load(now time.Time) error {
 	})
 }
 
-// crawl returns a crawl; nil: there is none, and none is to be made.
+// crawl returns a crawl. If there is none, it makes one or returns nil.
 func (f *Frontier) crawl(name string, make bool) *crawl {
 	for _, c := range f.crawls {
 		if c.name == name {
@@ -196,7 +196,7 @@ func (f *Frontier) crawl(name string, make bool) *crawl {
 	return c
 }
 
-// find returns a queue; nil: there is none.
+// find returns a queue, or nil if there is none.
 func (f *Frontier) find(crawl, key string) *queue {
 	if c := f.crawl(CrawlName(crawl), false); c != nil {
 		return c.queues[key]
@@ -242,7 +242,7 @@ func (f *Frontier) identify(crawl, key, url string, scratch []byte) (id, []byte)
 	return i, scratch
 }
 
-// lease marks an address as handed out until a moment.
+// lease leases an address until a moment.
 func (f *Frontier) lease(n uint32, until int64) {
 	s := f.table.at(n)
 	q := f.queues[s.queue]
@@ -261,7 +261,7 @@ func (f *Frontier) unlease(s *slot) {
 	}
 }
 
-// expire ends the leases that have run out. Their addresses wait again.
+// expire ends the leases that have run out, so that their addresses wait again.
 func (f *Frontier) expire(now int64) {
 	if len(f.leases) > 2*f.table.live+64 {
 		f.leases.sift(func(t timed[int64]) bool { return f.table.at(t.what).lease == t.at })
@@ -280,8 +280,7 @@ func (f *Frontier) expire(now int64) {
 	}
 }
 
-// change runs fill under the lock. What it does to the memory and what it puts into the batch are
-// one change.
+// change runs fill under the lock. Its changes of the memory and of the batch are one change.
 func (f *Frontier) change(fill func(b *batch) error) (wait func() error, err error) {
 	var bad error
 	wait, err = f.store.Change(func(set func(key, value []byte), remove func(key []byte)) {
@@ -292,7 +291,7 @@ func (f *Frontier) change(fill func(b *batch) error) (wait func() error, err err
 	return wait, errors.Join(bad, err)
 }
 
-// changeNow is the same for one who waits.
+// changeNow runs change and waits until it is durable.
 func (f *Frontier) changeNow(fill func(b *batch) error) error {
 	wait, err := f.change(fill)
 	if err != nil {

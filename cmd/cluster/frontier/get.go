@@ -12,15 +12,15 @@ import (
 // Request asks for addresses.
 type Request struct {
 	Crawl    string // "": DefaultCrawl
-	AnyCrawl bool   // of all crawls in turns, whatever Crawl is
-	Key      string // of this queue alone; "": of all
-	Queues   int    // of so many queues at most; 0: no limit
-	PerQueue int    // so many of each at most; 0: no limit
-	// for which they are in transit; 0: 30 s, as in the reference implementation
+	AnyCrawl bool   // asks all crawls in turns, and ignores Crawl
+	Key      string // this queue only; "": all
+	Queues   int    // the largest number of queues; 0: no limit
+	PerQueue int    // the largest number of addresses of a queue; 0: no limit
+	// the duration of their leases; 0: 30 s, as in the reference implementation
 	Lease time.Duration
 }
 
-// mostGiven bounds one answer, whatever is asked for. What is left over is in the next.
+// mostGiven bounds the addresses of one answer. The next answers have the rest.
 const mostGiven = 20_000
 
 const usualLease = 30 * time.Second
@@ -52,7 +52,7 @@ func (f *Frontier) Get(r Request, now time.Time) ([]Item, error) {
 		return nil, err
 	}
 	durable := make(chan error, 1)
-	go func() { durable <- wait() }() // and the addresses are read meanwhile
+	go func() { durable <- wait() }() // reads the addresses meanwhile
 	items, err := f.read(given)
 	return items, errors.Join(err, <-durable)
 }
@@ -64,7 +64,7 @@ type giving struct {
 	r          *Request
 	now, until int64
 	queues     int
-	keys       []storeKey // of the items given
+	keys       []storeKey // of the given items
 }
 
 func (g *giving) over() bool { return g.queues >= g.r.Queues || len(g.keys) >= mostGiven }
@@ -93,7 +93,7 @@ func (g *giving) run() {
 	}
 }
 
-// of serves the queues of a crawl that are ready, each once.
+// of serves each ready queue of a crawl once.
 func (g *giving) of(c *crawl) {
 	g.f.wake(c, g.now)
 	for range c.ready.len() {
@@ -102,10 +102,10 @@ func (g *giving) of(c *crawl) {
 		}
 		q := g.f.queues[c.ready.pop()]
 		if q == nil || q.place != ready {
-			continue // deleted
+			continue // the queue was deleted
 		}
 		q.place = idle
-		if g.transit(q) { // it may have room for another request
+		if g.transit(q) { // the queue may have room for another request
 			q.place = ready
 			c.ready.push(q.number)
 			continue
@@ -115,10 +115,10 @@ func (g *giving) of(c *crawl) {
 	}
 }
 
-// transit reports whether as many addresses of a queue are in transit as were asked for.
+// transit reports whether a queue has as many addresses in transit as the request allows.
 func (g *giving) transit(q *queue) bool { return q.transit >= g.r.PerQueue }
 
-// serve hands out addresses of a queue, if it may give any.
+// serve hands out addresses of a queue, if the queue may give any.
 func (g *giving) serve(q *queue) {
 	f := g.f
 	if q.full() || f.rests(q) > g.now || g.transit(q) {
@@ -148,7 +148,7 @@ func (g *giving) give(n uint32) {
 	g.keys = append(g.keys, s.key(itemPrefix))
 }
 
-// read reads items. Those deleted meanwhile are left out.
+// read reads items, and leaves out those that were deleted meanwhile.
 func (f *Frontier) read(keys []storeKey) ([]Item, error) {
 	order := make([]int, len(keys)) // ascending
 	for i := range order {
@@ -176,7 +176,8 @@ func (f *Frontier) read(keys []storeKey) ([]Item, error) {
 	return there, nil
 }
 
-// item reads what is stored under a key; false: nothing, or its queue was deleted meanwhile.
+// item reads what is stored under a key. It returns false if nothing is, or if the queue was
+// deleted meanwhile.
 func (f *Frontier) item(key storeKey) (it Item, ok bool, err error) {
 	var bad error
 	found, err := f.store.Get(key[:], func(value []byte) {
@@ -204,7 +205,7 @@ func (f *Frontier) name(it *Item, queue uint32) bool {
 	return true
 }
 
-// item copies what the store has of an item.
+// item returns a copy of a stored item.
 func (s *stored) item() Item {
 	return Item{
 		URL:      string(s.url),

@@ -1,6 +1,6 @@
 package frontier
 
-// moment is in milliseconds or, where memory counts, in seconds since 1970.
+// moment is a time in milliseconds since 1970, or in seconds to save memory.
 type moment interface{ int64 | uint32 }
 
 // timed is something that is due at a moment.
@@ -11,8 +11,8 @@ type timed[M moment] struct {
 
 func (a timed[M]) before(b timed[M]) bool { return a.at < b.at || a.at == b.at && a.what < b.what }
 
-// line is a binary heap: what is due first is in front. It holds no more memory than four times
-// what is in it.
+// line is a binary heap with the earliest entry in front. Its memory is at most four times that of
+// its entries.
 type line[M moment] []timed[M]
 
 func (l *line[M]) push(t timed[M]) {
@@ -54,7 +54,7 @@ func (l *line[M]) pop() timed[M] {
 	return first
 }
 
-// sift keeps what is still good.
+// sift keeps the entries for which good is true.
 func (l *line[M]) sift(good func(t timed[M]) bool) {
 	old := *l
 	*l = nil

@@ -14,7 +14,7 @@ const DefaultCrawl = "DEFAULT"
 // Bounds of what is stored. Longer items are skipped.
 const (
 	mostURL      = 16 << 10
-	mostName     = 1 << 10 // of keys and crawls
+	mostName     = 1 << 10 // of keys and names of crawls
 	mostMetadata = 256 << 10
 )
 
@@ -23,30 +23,32 @@ type Item struct {
 	Crawl string // "": DefaultCrawl
 	Key   string // of the queue; "": the host of URL
 	URL   string
-	// Known: the crawler tells the outcome of a visit. Otherwise it discovered the address.
+	// Known is true if the crawler reports a visit, and false if it discovered the address.
 	Known bool
-	// Date from which a known address may be handed out again; the zero time: never again.
+	// Date is the time from which a known address may be handed out again; the zero time: never.
 	Date time.Time
 	// Created is when the address was first stored; Put ignores it.
 	Created time.Time
-	// Ask: the date of a known address is the judge's to say. Without one it is a day later.
+	// Ask lets the judge choose the date of a known address. Without a judge the date is a day
+	// later.
 	Ask bool
-	// Metadata belong to the address. Their form is the caller's.
+	// Metadata belong to the address, in any form that the caller likes.
 	Metadata []byte
-	// Outcome is what the visit saw; nil: the crawler does not tell.
+	// Outcome is what the visit saw; nil: the crawler does not report it.
 	Outcome *Outcome
 }
 
-// Status says what became of an item.
+// Status says whether Put stored an item.
 type Status uint8
 
 const (
 	Stored  Status = iota // new, or overwritten
-	Skipped               // already known, or malformed: sending it again is useless
+	Skipped               // already known, or malformed: to send it again is useless
 	Failed                // not stored; it may be sent again
 )
 
-// HostOf is the key of an address that has none: its host without port; "": it has none either.
+// HostOf returns the host of a URL without its port. It is the key of an address without a key; "":
+// there is no host.
 func HostOf(url string) string {
 	if _, rest, ok := strings.Cut(url, "://"); ok {
 		url = rest
@@ -86,16 +88,16 @@ func (it *Item) complete() bool {
 
 // Keys of the store.
 const (
-	itemPrefix  = 'i' // and number of the queue and id: an item
-	leasePrefix = 'l' // and the same: milliseconds since 1970 until which it is leased
-	queuePrefix = 'q' // and its number: a queue
+	itemPrefix  = 'i' // followed by number of the queue and id: an item
+	leasePrefix = 'l' // followed by the same: the end of its lease, in milliseconds since 1970
+	queuePrefix = 'q' // followed by its number: a queue
 	settingsKey = 'g' // the settings of the frontier
 )
 
-// storeKey is the key of an item or its lease: those of a queue lie side by side.
+// storeKey is the key of an item or of its lease. Keys of a queue lie side by side.
 type storeKey [1 + 4 + len(id{})]byte
 
-// key is the one of a slot's item or lease.
+// key returns the key of the item or the lease of a slot.
 func (s *slot) key(prefix byte) (k storeKey) {
 	k[0] = prefix
 	binary.BigEndian.PutUint32(k[1:], s.queue)
@@ -113,7 +115,7 @@ func parseKey(b []byte) (queue uint32, i id, ok bool) {
 // The first bytes of a stored item: created and date in unix seconds.
 const itemHead = 8
 
-// appendItem appends an item without its first two fields, which setHead fills in.
+// appendItem appends an item. setHead fills in its first two fields.
 func appendItem(b []byte, it *Item, evidence []byte) []byte {
 	b = append(b, make([]byte, itemHead)...)
 	b = appendString(b, it.URL)
@@ -128,7 +130,7 @@ func setHead(b []byte, created, date uint32) {
 
 var errItem = errors.New("a stored address is damaged: restore the directory from a copy")
 
-// stored is an item as it lies in the store. Its bytes belong to the store.
+// stored is an item in the store. Its bytes belong to the store.
 type stored struct {
 	created, date uint32
 	url, evidence []byte
@@ -165,7 +167,7 @@ func cutBytes(b []byte) (s, rest []byte, ok bool) {
 	return b[:n], b[n:], true
 }
 
-// seconds are unix seconds as they are stored: 0 for the zero time, and never for another.
+// seconds returns a time in unix seconds, as the store has it: 0 only for the zero time.
 func seconds(t time.Time) uint32 {
 	if t.IsZero() {
 		return 0

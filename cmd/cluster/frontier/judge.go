@@ -7,52 +7,53 @@ import (
 	"time"
 )
 
-// Outcome is what a visit saw, as the crawler tells it.
+// Outcome is what a visit saw, as the crawler reports it.
 type Outcome struct {
 	Time     time.Time // of the visit; zero: now
 	Status   int       // of HTTP; 0: no answer came
-	Digest   string    // of the content, in any form, the same for the same content; "": not told
-	Modified time.Time // Last-Modified; zero: not told
-	Location string    // where a redirect leads
-	Size     int64     // bytes of the content; 0: not told
+	Digest   string    // of the content, in any form; equal for equal content; "": unknown
+	Modified time.Time // Last-Modified; zero: unknown
+	Location string    // the target of a redirect
+	Size     int64     // bytes of the content; 0: unknown
 	Links    []string  // of the page
 }
 
-// Judge learns from the outcomes of visits, and ranks addresses by them. It is called by one
-// goroutine at a time.
+// Judge learns from the outcomes of visits, and ranks addresses by what it learnt. One goroutine at
+// a time calls it.
 type Judge interface {
-	// Learn takes in what a visit to an address of a crawl saw. evidence is what it returned at the
-	// last visit; nil: this is the first. page is a number above 0 under which it knows the
-	// address from now on; 0: it cannot judge it.
+	// Learn takes in what a visit to an address of a crawl saw. evidence is what Learn returned at
+	// the last visit, and nil at the first visit. page is the number, above 0, of the address for
+	// the other calls; 0: the judge cannot judge it.
 	Learn(crawl, url string, o *Outcome, evidence []byte, now time.Time) (page uint32, kept []byte)
-	// Interval is the estimated time between changes of a page; 0: not known.
+	// Interval returns the estimated time between changes of a page; 0: unknown.
 	Interval(crawl string, page uint32, now time.Time) time.Duration
-	// Remember takes in evidence from an earlier process.
+	// Remember takes in evidence of an earlier process.
 	Remember(crawl, url string, evidence []byte) (page uint32)
-	// Worth of a visit now. Larger is better; NaN: it cannot tell.
+	// Worth returns the worth of a visit now. Larger is better; NaN: unknown.
 	Worth(crawl string, page uint32, now time.Time) float64
 	// Forget drops a crawl.
 	Forget(crawl string)
 }
 
 const (
-	// Of so many due addresses of a queue the best are chosen. More wait until these are given.
+	// mostRanked is how many of the due addresses of a queue are chosen at a time, the best first.
+	// The others wait until these are given.
 	mostRanked = 1000
-	// So long a choice holds.
+	// rankedFor is how long a choice holds.
 	rankedFor = time.Minute
-	// Of so many addresses given, one is plain where both kinds wait: new pages have this share of
-	// the budget in the evaluations, too.
+	// plainTurn: where both kinds wait, one of four given addresses is plain. Evaluations give new
+	// pages the same share of the budget.
 	plainTurn = 4
 
-	// Where the judge says when, an address is due when half the time has passed in which it
-	// changes on average, within these bounds. Then it has changed with a probability of 0.4.
+	// The judge makes an address due again after half the average time between its changes, within
+	// these bounds. A page has changed by then with a probability of 0.4.
 	leastAgain = time.Hour
 	mostAgain  = 60 * 24 * time.Hour
-	usualAgain = 24 * time.Hour // where nothing is known
+	usualAgain = 24 * time.Hour // if the time between changes is unknown
 )
 
-// judgeItem lets the judge learn of a visit. It returns what is to be stored as evidence, and when
-// the judge wants the address again.
+// judgeItem lets the judge learn of a visit. It returns the evidence to store, and the time at
+// which the judge wants the address again.
 func (f *Frontier) judgeItem(s *slot, it *Item, key storeKey, now time.Time) (
 	evidence []byte, again time.Time) {
 	again = now.Add(usualAgain)
@@ -60,7 +61,7 @@ func (f *Frontier) judgeItem(s *slot, it *Item, key storeKey, now time.Time) (
 		return nil, again
 	}
 	if s.page != 0 {
-		// Without it the judge begins anew with the address.
+		// If this fails, the judge begins anew with the address.
 		_, _ = f.store.Get(key[:], func(value []byte) {
 			if old, err := parseItem(value); err == nil {
 				evidence = slices.Clone(old.evidence)
@@ -84,7 +85,7 @@ func (f *Frontier) judgeItem(s *slot, it *Item, key storeKey, now time.Time) (
 	return kept, again
 }
 
-// next is the slot of a queue that is to be given next.
+// next returns the slot of a queue that is given next.
 func (f *Frontier) next(q *queue, now int64) (uint32, bool) {
 	today := uint32(min(now/1000, math.MaxUint32))
 	head, plainly := f.head(q, plain)
@@ -105,7 +106,7 @@ func (f *Frontier) next(q *queue, now int64) (uint32, bool) {
 	return 0, false
 }
 
-// best is the judged address of a queue that is worth most of those due. It stays in front of
+// best returns the due judged address of a queue that is worth most. The address stays in front of
 // q.chosen.
 func (f *Frontier) best(q *queue, now int64, today uint32) (timed[uint32], bool) {
 	if now-q.ranked >= rankedFor.Milliseconds() {
@@ -125,15 +126,14 @@ func (f *Frontier) best(q *queue, now int64, today uint32) (timed[uint32], bool)
 	}
 }
 
-// rank chooses judged addresses of a queue that are due. Ties, and what cannot be told, come by
-// date.
+// rank chooses due judged addresses of a queue. Addresses of equal or unknown worth come by date.
 func (f *Frontier) rank(q *queue, now int64, today uint32) {
 	type rated struct {
 		timed[uint32]
 		worth float64
 	}
 	var all []rated
-	for _, t := range q.due[judged] { // roughly by date, as it is a heap
+	for _, t := range q.due[judged] { // roughly by date: it is a heap
 		if t.at > today || !f.good(q, judged, t) {
 			continue
 		}

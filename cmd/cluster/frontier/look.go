@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// Stats count what is in a crawl or queue.
+// Stats are counts of a crawl or a queue.
 type Stats struct {
 	Active       int // addresses that are not done
-	Transit      int // of these, leased
+	Transit      int // of these, those that are leased
 	Done         int
 	Queues       int
-	ActiveQueues int // with active addresses
+	ActiveQueues int // queues with active addresses
 }
 
-// Stats of a queue, or of a crawl if the key is empty.
+// Stats returns the counts of a queue; with an empty key, of a crawl.
 func (f *Frontier) Stats(crawl, key string, now time.Time) Stats {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -34,7 +34,7 @@ func (f *Frontier) Stats(crawl, key string, now time.Time) Stats {
 	return s
 }
 
-// chosen are the queue of a key, or all of a crawl if it is empty.
+// chosen returns the queue of a key; with an empty key, all queues of a crawl.
 func (f *Frontier) chosen(crawl, key string) []*queue {
 	if key != "" {
 		if q := f.find(crawl, key); q != nil {
@@ -54,7 +54,7 @@ func (f *Frontier) chosen(crawl, key string) []*queue {
 	return all
 }
 
-// Crawls are the names of all crawls that have queues.
+// Crawls returns the names of all crawls that have queues.
 func (f *Frontier) Crawls() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -65,8 +65,8 @@ func (f *Frontier) Crawls() []string {
 	return names
 }
 
-// Queues are the keys of a crawl's queues from the one numbered start on, at most size, and how
-// many there are in all. Without inactive only those with active addresses that are not blocked.
+// Queues returns at most size keys of queues of a crawl, from number start on, and the number of
+// all. Without inactive it leaves out queues that are blocked or have no active addresses.
 func (f *Frontier) Queues(crawl string, inactive bool, start, size int, now time.Time) (
 	keys []string, total int) {
 	f.mu.Lock()
@@ -83,7 +83,7 @@ func (f *Frontier) Queues(crawl string, inactive bool, start, size int, now time
 	return keys, total
 }
 
-// Look returns what is stored of an address; false: it is not known.
+// Look returns what is stored of an address, and false if the address is unknown.
 func (f *Frontier) Look(crawl, key, url string) (Item, bool, error) {
 	it := Item{Crawl: crawl, Key: key, URL: url}
 	if !it.complete() {
@@ -106,7 +106,7 @@ func (f *Frontier) Look(crawl, key, url string) (Item, bool, error) {
 // Filter chooses addresses.
 type Filter struct {
 	Crawl      string
-	Key        string // "": of all queues of the crawl
+	Key        string // "": all queues of the crawl
 	Part       string // of the address; "": any
 	IgnoreCase bool   // of Part
 }
@@ -118,8 +118,8 @@ func (r *Filter) fits(url string) bool {
 	return strings.Contains(url, r.Part)
 }
 
-// List calls see with the addresses that a filter chooses, in a fixed order, from the one numbered
-// start on, at most size. It holds up nothing else.
+// List calls see with at most size addresses that a filter chooses, in a fixed order, from number
+// start on. Other calls go on meanwhile.
 func (f *Frontier) List(r Filter, start, size int, see func(it Item) error) error {
 	r.lower()
 	n := 0
@@ -165,7 +165,7 @@ func (r *Filter) lower() {
 	}
 }
 
-// keys are those of the items of a filter's queues, in the order of their slots.
+// keys returns the keys of the items of a filter's queues, in the order of their slots.
 func (f *Frontier) keys(r *Filter) []storeKey {
 	f.mu.Lock()
 	defer f.mu.Unlock()

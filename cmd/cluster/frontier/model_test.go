@@ -14,7 +14,7 @@ import (
 	"github.com/recrawl/recrawl/satstore"
 )
 
-// model is what the guarantees say, written down as simply as it can be said.
+// model is a second, very simple implementation of the guarantees.
 type model struct {
 	items map[[3]string]*modelItem // by crawl, key, address
 	rests map[[2]string]*modelQueue
@@ -58,7 +58,7 @@ func (m *model) put(it Item, now time.Time) Status {
 	return Stored
 }
 
-// gives checks what was given against the guarantees, and takes it in.
+// gives checks an answer against the guarantees, and takes it in.
 func (m *model) gives(t *testing.T, given []Item, r Request, now time.Time) {
 	t.Helper()
 	at := now.UnixMilli()
@@ -94,7 +94,7 @@ func (m *model) gives(t *testing.T, given []Item, r Request, now time.Time) {
 			}
 			last, i.lease = i.date, at+r.Lease.Milliseconds()
 		}
-		for k, i := range m.items { // none that is due earlier was left out
+		for k, i := range m.items { // no address that is due earlier was left out
 			if k[0] == q[0] && k[1] == q[1] && i.date > 0 && i.date < last && i.lease <= at {
 				t.Fatalf("%s was left out", k)
 			}
@@ -102,7 +102,7 @@ func (m *model) gives(t *testing.T, given []Item, r Request, now time.Time) {
 	}
 }
 
-// may is how many addresses each queue may give.
+// may returns how many addresses each queue may give.
 func (m *model) may(r Request, at int64) map[[2]string]int {
 	may, transit, done := map[[2]string]int{}, map[[2]string]int{}, map[[2]string]int{}
 	for k, i := range m.items {
@@ -150,8 +150,8 @@ func (m *model) delete(crawl, key string, before int64) (n int) {
 	return n
 }
 
-// The same operations on a frontier and on the model agree, over restarts and over crashes that
-// lose all that was not synced.
+// TestAgreesWithModel makes the same operations on a frontier and on the model. They agree, also
+// over restarts and over crashes that lose all that was not synced.
 func TestAgreesWithModel(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(6)
@@ -260,7 +260,7 @@ func agree(t *testing.T, seed uint64, steps int) {
 		case 12:
 			must(store.Close())
 			open()
-		case 13: // what is not synced is lost; all that was said was synced
+		case 13: // a crash loses what is not synced; all that was acknowledged is synced
 			crashed := disk.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: rnd.IntN(2) * 50,
 				RNG: rnd})
 			must(store.Close())
@@ -304,7 +304,7 @@ func (m *model) compare(t *testing.T, f *Frontier, now time.Time) {
 	}
 }
 
-// What the store holds is refused where it is damaged, and no bytes make it panic.
+// FuzzStored: damaged values of the store are refused, and no bytes make the frontier panic.
 func FuzzStored(f *testing.F) {
 	f.Add([]byte("12345678\x03url\x01emeta"))
 	f.Add(appendQueue(nil, &queue{key: "k", crawl: &crawl{name: "c"}, delay: -1, limit: 7,

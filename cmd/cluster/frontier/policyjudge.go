@@ -14,34 +14,34 @@ import (
 // roundTime is how often the policy looks at all pages anew.
 const roundTime = time.Hour
 
-// mostLinks bounds what is taken of the links of a page.
+// mostLinks bounds the links that are taken from a page.
 const mostLinks = 2000
 
 // PolicyJudge ranks addresses by a policy.
 //
-// What a crawler tells of its visits are observations, and the probability that a page has changed
-// decides which of the addresses that are due is given first.
+// It takes the reports of a crawler as observations. Among due addresses, those of pages that have
+// changed more probably come first.
 //
-// Each crawl is a corpus of its own, with a graph of its judged pages and of the links between
-// them. The rounds of the policy are hours.
+// Each crawl has a graph of its own, with its judged pages and the links between them. The rounds
+// of the policy are hours.
 //
 // # Guarantees
 //
 //  1. The policy that judges is the one that `recrawl run` executes and `recrawl eval` measures.
-//  2. What is known of a page (sitegraph.Record) is its evidence, which the frontier keeps. After a
-//     restart the policy begins with the evidence of all pages, and without the links and what it
-//     learnt from them.
+//  2. The record of a page (sitegraph.Record) is its evidence, which the frontier keeps. After a
+//     restart the policy begins with the evidence of all pages. The links, and what it learnt from
+//     them, are lost.
 //  3. An address that has no canonical form is not judged. Addresses of one canonical form are one
 //     page.
 //
-// It takes about 280 bytes of memory a judged page with the default policy. A PolicyJudge is used
-// by one goroutine at a time.
+// With the default policy it takes about 280 bytes of memory for a judged page. A PolicyJudge is
+// used by one goroutine at a time.
 type PolicyJudge struct {
 	policy string
 	crawls map[string]*judgedCrawl
 }
 
-// judgedCrawl is what the policy knows of one.
+// judgedCrawl is what the policy knows of a crawl.
 type judgedCrawl struct {
 	graph     *sitegraph.Graph
 	pages     *planner.Pages
@@ -50,7 +50,7 @@ type judgedCrawl struct {
 	round     planner.Round
 }
 
-// NewPolicyJudge returns a judge by the name of a policy, which must estimate probabilities.
+// NewPolicyJudge returns a judge by the name of a policy. The policy must estimate probabilities.
 func NewPolicyJudge(name string) (*PolicyJudge, error) {
 	j := &PolicyJudge{policy: name, crawls: map[string]*judgedCrawl{}}
 	_, err := j.make()
@@ -77,11 +77,11 @@ func (j *PolicyJudge) make() (*judgedCrawl, error) {
 	return c, nil
 }
 
-// of returns a crawl, new if need be.
+// of returns a crawl, and makes it if it is new.
 func (j *PolicyJudge) of(name string) *judgedCrawl {
 	c := j.crawls[name]
 	if c == nil {
-		c, _ = j.make() // New made one before
+		c, _ = j.make() // New has made such a policy before
 		j.crawls[name] = c
 	}
 	return c
@@ -90,7 +90,7 @@ func (j *PolicyJudge) of(name string) *judgedCrawl {
 // Forget drops a crawl.
 func (j *PolicyJudge) Forget(name string) { delete(j.crawls, name) }
 
-// page is the page of an address; false: it has no canonical form.
+// page returns the page of an address, and false if the address has no canonical form.
 func (c *judgedCrawl) page(raw string) (sitegraph.PageID, bool) {
 	url, err := sitegraph.Canonical(raw)
 	if err != nil {
@@ -109,7 +109,7 @@ func (c *judgedCrawl) page(raw string) (sitegraph.PageID, bool) {
 	return p, true
 }
 
-// Remember takes in evidence from an earlier process. Evidence that cannot be read is left out.
+// Remember takes in evidence of an earlier process, and leaves out evidence that it cannot read.
 func (j *PolicyJudge) Remember(name, url string, evidence []byte) uint32 {
 	c := j.of(name)
 	r, ok := decodeEvidence(evidence)
@@ -163,13 +163,13 @@ func (j *PolicyJudge) Learn(
 	return uint32(p) + 1, encodeEvidence(&r)
 }
 
-// Interval is the estimated time between changes of a page.
+// Interval returns the estimated time between changes of a page.
 func (j *PolicyJudge) Interval(name string, page uint32, now time.Time) time.Duration {
 	_, interval := j.of(name).plan.Due(sitegraph.PageID(page-1), now)
 	return interval
 }
 
-// known are the judged pages among addresses.
+// known returns the judged pages among addresses.
 func (c *judgedCrawl) known(urls []string) (pages []sitegraph.PageID) {
 	for _, raw := range urls[:min(len(urls), mostLinks)] {
 		if url, err := sitegraph.Canonical(raw); err == nil {
@@ -181,7 +181,7 @@ func (c *judgedCrawl) known(urls []string) (pages []sitegraph.PageID) {
 	return pages
 }
 
-// observation is what a crawler tells, in our words.
+// observation makes an observation of the report of a crawler.
 func observation(url string, o *Outcome, now time.Time) sitegraph.Observation {
 	at := o.Time
 	if at.IsZero() || at.After(now) {
@@ -207,7 +207,7 @@ func observation(url string, o *Outcome, now time.Time) sitegraph.Observation {
 	return seen
 }
 
-// Worth of a visit is the probability that its page has changed, times its weight.
+// Worth returns the probability that the page has changed, times its weight.
 func (j *PolicyJudge) Worth(name string, page uint32, now time.Time) float64 {
 	c := j.of(name)
 	c.begin(now)

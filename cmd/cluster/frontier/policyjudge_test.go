@@ -12,8 +12,8 @@ import (
 	"github.com/recrawl/recrawl/satstore"
 )
 
-// A crawler that tells what it saw is given the pages that change before the others, after a
-// restart, too, and new addresses in their turn.
+// TestChangingPagesComeFirst: a crawler that reports its visits gets the pages that change first,
+// also after a restart, and new addresses in their turn.
 func TestChangingPagesComeFirst(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []string{"sites", "ebayes"} {
@@ -83,7 +83,7 @@ func changingFirst(t *testing.T, policy string) {
 			t.Errorf("%s was given before pages that change: %q", u, urls)
 		}
 	}
-	// Where the judge says when, what changes is due sooner.
+	// an address whose page changes is due sooner
 	put(frontier.Item{URL: url(0), Known: true, Ask: true,
 		Outcome: &frontier.Outcome{Status: 200, Digest: "z"}},
 		frontier.Item{URL: url(1), Known: true, Ask: true,
@@ -99,7 +99,7 @@ func changingFirst(t *testing.T, policy string) {
 	must(store.Close())
 }
 
-// Policies that tell no probabilities, and names of none, are refused.
+// TestPoliciesThatCannotJudge: policies without probabilities and unknown names are refused.
 func TestPoliciesThatCannotJudge(t *testing.T) {
 	for _, name := range []string{"breadth-first", "clairvoyant", "nonsense"} {
 		if _, err := frontier.NewPolicyJudge(name); err == nil {
@@ -108,7 +108,8 @@ func TestPoliciesThatCannotJudge(t *testing.T) {
 	}
 }
 
-// All outcomes that a crawler may tell are taken in, and worth is told after each.
+// TestOutcomes: the judge takes in all outcomes that a crawler may report, and knows a worth after
+// each.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	j, err := frontier.NewPolicyJudge("sites")

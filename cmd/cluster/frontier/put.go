@@ -5,12 +5,12 @@ import "time"
 // prepared is an item on its way into the store.
 type prepared struct {
 	id    id
-	value []byte // as stored, but for its head
+	value []byte // as stored, but without its head
 	ok    bool
 }
 
-// Put stores items, and says in their order what became of each. All that it says holds once wait
-// has returned nil. Keys and crawls that are missing are filled in.
+// Put stores items, and returns the status of each in their order. All of it is durable once wait
+// returns nil. Put fills in keys and crawls that are missing.
 func (f *Frontier) Put(items []Item, now time.Time) (
 	statuses []Status, wait func() error, err error) {
 	statuses = make([]Status, len(items))
@@ -24,7 +24,7 @@ func (f *Frontier) Put(items []Item, now time.Time) (
 	return statuses, wait, err
 }
 
-// prepare does what needs no lock.
+// prepare does the work that needs no lock.
 func (f *Frontier) prepare(items []Item) []prepared {
 	made := make([]prepared, len(items))
 	var scratch, values []byte
@@ -58,7 +58,7 @@ func (f *Frontier) put(it *Item, p *prepared, now time.Time, b *batch) Status {
 		n = f.table.add(p.id)
 		s := f.table.at(n)
 		s.queue, s.created = q.number, seconds(now)
-		q.done++ // as if it had been done
+		q.done++ // as if the address had been done
 	}
 	s := f.table.at(n)
 	q := f.queues[s.queue]
@@ -85,7 +85,7 @@ func (f *Frontier) put(it *Item, p *prepared, now time.Time, b *batch) Status {
 	return Stored
 }
 
-// date changes from when on an address is handed out; 0: never.
+// date changes the date of an address; 0: done.
 func (f *Frontier) date(n, date uint32) {
 	s := f.table.at(n)
 	q := f.queues[s.queue]

@@ -6,16 +6,16 @@ import (
 	"math"
 )
 
-// A queue is in one place of its crawl's turns.
+// place says where a queue is among the turns of its crawl.
 type place uint8
 
 const (
-	idle    place = iota // it has nothing to give until something happens
-	waiting              // until wakeAt
-	ready                // in the line of queues that may give something
+	idle    place = iota // the queue has nothing to give until something changes
+	waiting              // the queue waits until wakeAt
+	ready                // the queue is in the line of queues that may give something
 )
 
-// noDelay is the delay of a queue that has the one of the frontier.
+// noDelay is the delay of a queue without one of its own.
 const noDelay = -1
 
 type queue struct {
@@ -23,23 +23,23 @@ type queue struct {
 	crawl  *crawl
 	key    string
 
-	// addresses by date, plain ones and judged ones; see good for which count
+	// due has the plain and the judged addresses by date. Not all entries count: see good.
 	due     [2]line[uint32]
 	active  int // addresses that are not done
 	done    int
-	transit int // of the active ones, those leased
+	transit int // of the active addresses, those that are leased
 
-	delay   int64  // seconds; noDelay: none of its own
-	blocked int64  // unix seconds until which, inclusive, it gives nothing; 0: not blocked
-	limit   uint32 // it gives nothing once so many are done; 0: no limit
+	delay   int64  // seconds; noDelay: the frontier's
+	blocked int64  // unix seconds until which, inclusive, the queue gives nothing; 0: not blocked
+	limit   uint32 // the queue gives nothing once so many addresses are done; 0: no limit
 	last    int64  // milliseconds since 1970 of the last answer with addresses; 0: none
 
-	chosen []timed[uint32] // judged addresses that are due, best first; those given count no more
+	chosen []timed[uint32] // due judged addresses, best first; those that were given count no more
 	ranked int64           // milliseconds since 1970 when they were chosen
-	turn   int             // of plain and judged addresses
+	turn   int             // position between plain and judged addresses
 
 	place  place
-	wakeAt int64 // milliseconds, of a waiting one
+	wakeAt int64 // milliseconds, for a waiting queue
 }
 
 // crawl is a name space of queues.
@@ -47,13 +47,13 @@ type crawl struct {
 	name   string
 	queues map[string]*queue
 	ready  fifo        // numbers of queues, in turns
-	wait   line[int64] // of waiting queues, when they wake; some have a place no more
+	wait   line[int64] // waiting queues by the time when they wake; some entries are over
 }
 
 // Kinds of addresses of a queue.
 const (
-	plain  = iota // by date
-	judged        // by what the judge says
+	plain  = iota // given by date
+	judged        // given by their worth to the judge
 )
 
 func (s *slot) kind() int {
@@ -63,13 +63,13 @@ func (s *slot) kind() int {
 	return judged
 }
 
-// good reports whether an entry of a heap of a queue still counts.
+// good reports whether an entry in a heap of a queue still counts.
 func (f *Frontier) good(q *queue, kind int, t timed[uint32]) bool {
 	s := f.table.at(t.what)
 	return s.queue == q.number && s.date == t.at && s.lease == 0 && s.kind() == kind
 }
 
-// head is the address of a kind that is due first, none in transit.
+// head returns the earliest address of a kind that is not in transit.
 func (f *Frontier) head(q *queue, kind int) (timed[uint32], bool) {
 	due := &q.due[kind]
 	for len(*due) > 0 {
@@ -81,7 +81,7 @@ func (f *Frontier) head(q *queue, kind int) (timed[uint32], bool) {
 	return timed[uint32]{}, false
 }
 
-// first is when any address of a queue is due first.
+// first returns the earliest date of the addresses of a queue.
 func (f *Frontier) first(q *queue) (at uint32, ok bool) {
 	a, plainly := f.head(q, plain)
 	b, judgedly := f.head(q, judged)
@@ -94,8 +94,8 @@ func (f *Frontier) first(q *queue) (at uint32, ok bool) {
 	return b.at, judgedly
 }
 
-// enqueue puts an address into its heap. Entries that count no more are thrown away
-// when they are more than the others.
+// enqueue puts an address into its heap. It throws away the entries that count no more once they
+// are the majority.
 func (f *Frontier) enqueue(q *queue, date, slot uint32) {
 	kind := f.table.at(slot).kind()
 	due := &q.due[kind]
@@ -110,7 +110,7 @@ func (f *Frontier) enqueue(q *queue, date, slot uint32) {
 	due.push(timed[uint32]{date, slot})
 }
 
-// rests is until when a queue gives nothing, whatever it has; milliseconds since 1970.
+// rests returns the time until which a queue gives nothing; milliseconds since 1970.
 func (f *Frontier) rests(q *queue) int64 {
 	at := int64(0)
 	if q.blocked > 0 {
@@ -129,8 +129,8 @@ func (f *Frontier) rests(q *queue) int64 {
 // full reports whether a queue has reached its limit.
 func (q *queue) full() bool { return q.limit > 0 && q.done >= int(q.limit) }
 
-// place puts a queue where it belongs after something changed. A ready one stays in line until its
-// turn; a waiting one may wake too early.
+// place puts a queue where it belongs after a change. A ready queue stays in line until its turn; a
+// waiting queue may wake too early.
 func (f *Frontier) place(q *queue, now int64) {
 	if q.place == ready || q.full() {
 		return
@@ -150,7 +150,7 @@ func (f *Frontier) place(q *queue, now int64) {
 	}
 }
 
-// wake puts the queues in line whose time has come.
+// wake puts the queues whose time has come in line.
 func (f *Frontier) wake(c *crawl, now int64) {
 	for len(c.wait) > 0 && c.wait[0].at <= now {
 		t := c.wait.pop()
@@ -161,7 +161,7 @@ func (f *Frontier) wake(c *crawl, now int64) {
 	}
 }
 
-// appendQueue writes down what of a queue outlives the process.
+// appendQueue appends the fields of a queue that outlive the process.
 func appendQueue(b []byte, q *queue) []byte {
 	b = appendString(b, q.crawl.name)
 	b = appendString(b, q.key)

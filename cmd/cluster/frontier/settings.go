@@ -2,8 +2,8 @@ package frontier
 
 import "time"
 
-// SetDelay sets the pause of a queue; with an empty key that of all queues which have none of their
-// own. A queue that is not there is not made.
+// SetDelay sets the pause of a queue; with an empty key, of all queues without one of their own. It
+// does not make a queue.
 func (f *Frontier) SetDelay(crawl, key string, delay time.Duration, now time.Time) error {
 	seconds := int64(max(delay, 0) / time.Second)
 	if key == "" {
@@ -19,7 +19,8 @@ func (f *Frontier) SetDelay(crawl, key string, delay time.Duration, now time.Tim
 	return f.set(crawl, key, now, func(q *queue) { q.delay = seconds })
 }
 
-// BlockUntil keeps a queue from giving anything until a moment, inclusive; the zero time lifts it.
+// BlockUntil keeps a queue from giving anything until a moment, inclusive. The zero time lifts the
+// block.
 func (f *Frontier) BlockUntil(crawl, key string, until, now time.Time) error {
 	return f.set(crawl, key, now, func(q *queue) {
 		q.blocked = 0
@@ -29,10 +30,10 @@ func (f *Frontier) BlockUntil(crawl, key string, until, now time.Time) error {
 	})
 }
 
-// mostBlocked is the last moment of 32 bits, in the year 2106.
+// mostBlocked is the last moment of 32 bits, in 2106.
 const mostBlocked = 1<<32 - 1
 
-// SetLimit lets a queue give nothing once so many of its addresses are done; 0: no limit.
+// SetLimit bounds a queue: it gives nothing once so many of its addresses are done; 0: no limit.
 func (f *Frontier) SetLimit(crawl, key string, limit uint32, now time.Time) error {
 	return f.set(crawl, key, now, func(q *queue) { q.limit = limit })
 }
@@ -48,7 +49,7 @@ func (f *Frontier) set(crawl, key string, now time.Time, change func(q *queue)) 
 	})
 }
 
-// SetActive stops Get from giving anything, or lets it again.
+// SetActive stops Get from giving anything, or lets it go on.
 func (f *Frontier) SetActive(active bool) error {
 	return f.changeNow(func(b *batch) error {
 		f.active = active

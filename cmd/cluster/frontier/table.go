@@ -2,28 +2,27 @@ package frontier
 
 import "encoding/binary"
 
-// id stands for crawl, key and address: SipHash of 128 bits under a key of the frontier, so that
-// nobody can make two addresses of one id.
+// id is the identity of an address in its crawl and queue. It is SipHash of 128 bits under a key of
+// the frontier, so that nobody can make two addresses with one id.
 type id [16]byte
 
-// slot is what is in memory of an address.
+// slot is what the memory has of an address.
 type slot struct {
 	id      id
-	lease   int64  // milliseconds since 1970 at which it ends; 0: none
-	queue   uint32 // number; 0: the slot is free
+	lease   int64  // milliseconds since 1970 at which the lease ends; 0: none
+	queue   uint32 // number of the queue; 0: the slot is free
 	date    uint32 // unix seconds; 0: done
 	created uint32 // unix seconds
-	page    uint32 // under which the judge knows it; 0: it has no evidence
+	page    uint32 // the judge's number of the page; 0: it has no evidence
 }
 
-// slots are numbered from 0. They are kept in pieces, so that growing copies none and leaves none
-// unused.
+// Slots are numbered from 0, and kept in pieces: growth copies no slot and wastes little memory.
 const pieceBits = 12
 
 type table struct {
 	pieces []*[1 << pieceBits]slot
-	free   []uint32 // slots given back
-	made   int      // slots made
+	free   []uint32 // slots that were given back
+	made   int      // number of slots made
 	live   int
 	index  []uint32 // open addressing: a slot's number plus 1; 0: empty
 }
@@ -46,7 +45,7 @@ func (t *table) find(i id) (uint32, bool) {
 	return 0, false
 }
 
-// add makes a slot for an id that has none.
+// add makes a slot for a new id.
 func (t *table) add(i id) uint32 {
 	if 4*(t.live+1) > 3*len(t.index) {
 		t.grow()
@@ -86,7 +85,7 @@ func (t *table) grow() {
 	}
 }
 
-// remove gives a slot back. What lies behind it in the index moves up (Knuth, 6.4, algorithm R).
+// remove gives a slot back. Entries behind it in the index move up (Knuth, 6.4, algorithm R).
 func (t *table) remove(n uint32) {
 	mask := len(t.index) - 1
 	p := t.at(n).id.home(mask)
@@ -106,7 +105,7 @@ func (t *table) remove(n uint32) {
 	t.live--
 }
 
-// each calls see with all slots in use from a number on, until it returns false.
+// each calls see with all used slots from a number on, until see returns false.
 func (t *table) each(from uint32, see func(n uint32, s *slot) bool) {
 	for n := from; n < uint32(t.made); n++ {
 		if s := t.at(n); s.queue != 0 && !see(n, s) {
