@@ -14,12 +14,12 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Changes are those that visits saw, the newest first.
+// Changes are the changes that visits saw, the newest first.
 type Changes struct {
 	Finding string   `json:"finding"`
 	Changes []Change `json:"changes"`
-	Next    string   `json:"next"` // for Desk.Changes; "": these are all
-	// Without says why no change has words; "": Change.Without says so of each.
+	Next    string   `json:"next"` // for Desk.Changes; "": the list is complete
+	// Without says why no change has words. If it is "", Change.Without says so for each change.
 	Without string `json:"without"`
 }
 
@@ -28,28 +28,28 @@ type Change struct {
 	Time   time.Time `json:"t"`
 	URL    string    `json:"url"`
 	Server string    `json:"server"`
-	Title  string    `json:"title"` // of a document, as a PDF; "": it has none
-	// Words are those that differ in the visible text, with some beside them; null: Without says
-	// why there are none.
+	Title  string    `json:"title"` // of a document, for example a PDF; "": none
+	// Words are the words of the visible text that differ, with some of their neighbours; null:
+	// Without says why there are none.
 	Words   *watch.Difference `json:"words"`
 	Without string            `json:"without"`
-	// Pending reports whether its words may be there when it is asked for again.
+	// Pending reports whether a later question may get its words.
 	Pending bool `json:"pending"`
 }
 
 const (
 	// MostChanges bounds the changes of one answer. After compareIn an answer begins no further
-	// comparison, and a comparison ends. So a page is there soon, and the words that are missing
-	// come when somebody asks again.
+	// comparison and ends the one under way. So a page is there soon, and later questions get the
+	// missing words.
 	MostChanges = 100
 	compareIn   = 1500 * time.Millisecond
 	keptWords   = 500
-	changesRead = 64 << 20 // octets of the journal
-	// settles is how long after its visit a copy may still reach the archive.
+	changesRead = 64 << 20 // bytes of the journal
+	// settles is the time after a visit in which its copy may still reach the archive.
 	settles = 3 * time.Minute
 )
 
-// Why a change is shown without its words.
+// Reasons for which a change is shown without its words.
 const (
 	withoutArchive = "Which words differ is not known: run keeps no copies without --archive."
 	withoutTime    = "its words are being looked for"
@@ -57,7 +57,7 @@ const (
 	withoutWords   = "the visible text is the same, and its source differs"
 )
 
-// compared are the words of changes that were looked for.
+// compared has the words of the changes that were compared.
 type compared struct {
 	mu    sync.Mutex
 	words map[changeKey]Change
@@ -68,8 +68,9 @@ type changeKey struct {
 	at  int64 // unix nanoseconds
 }
 
-// Changes lists changes of a server, "" for all, from the newest one on or from where another
-// answer ended. Its error is of a wrong after, or of the journal.
+// Changes lists changes of a server, or of all servers for "". It begins with the newest change, or
+// after the last change of another answer (after). It fails if after is malformed or the journal
+// cannot be read.
 func (d *Desk) Changes(ctx context.Context, server, after string, most int) (*Changes, error) {
 	found, err := d.Journal(ctx, journal.Query{Verdict: sitegraph.VerdictChanged.String(),
 		Server: server, After: after, Limit: min(max(most, 1), MostChanges),
@@ -90,7 +91,7 @@ func (d *Desk) Changes(ctx context.Context, server, after string, most int) (*Ch
 	return c, nil
 }
 
-// changeOf looks for the words of a change, if its turn comes before until ends.
+// changeOf looks for the words of a change if its turn comes before until ends.
 func (d *Desk) changeOf(ctx, until context.Context, e *journal.Entry) Change {
 	c := Change{Time: e.Time.UTC(), URL: e.URL, Server: sitegraph.ServerName(e.URL)}
 	if d.o.Archive == "" {
@@ -106,7 +107,7 @@ func (d *Desk) changeOf(ctx, until context.Context, e *journal.Entry) Change {
 		return c
 	}
 	defer b.leave()
-	if known, ok := d.compared.find(key); ok { // it was compared meanwhile
+	if known, ok := d.compared.find(key); ok { // another question compared it meanwhile
 		return known
 	}
 	err := b.open(d.o.Archive, e.Time.Add(settles))
@@ -115,7 +116,8 @@ func (d *Desk) changeOf(ctx, until context.Context, e *journal.Entry) Change {
 	}
 	var r *archive.Difference
 	if err == nil {
-		// It has a time of its own, so that each answer knows the words of one more change.
+		// The comparison has its own time limit, so that each answer finds the words of one more
+		// change.
 		alone, cancel := context.WithTimeout(ctx, compareIn)
 		defer cancel()
 		if r, err = d.diffAt(alone, e); err != nil && alone.Err() != nil {
@@ -124,16 +126,16 @@ func (d *Desk) changeOf(ctx, until context.Context, e *journal.Entry) Change {
 	}
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return c // who asked is gone
+		return c // the client is gone
 	case errors.Is(err, context.DeadlineExceeded):
 		c.Without = withoutEnd
 	case err != nil && !b.at.After(e.Time.Add(settles)):
-		return c // its copy may be written yet
+		return c // the copy may not be written yet
 	case errors.Is(err, archive.ErrNoPage):
 		c.Without = "the archive has no two copies of it"
 	case b.failed != nil:
 		c.Without = "the archive cannot be opened: " + err.Error()
-		return c // that is tried again
+		return c // a later question tries again
 	case err != nil:
 		c.Without = "its copies cannot be compared: " + err.Error()
 	case r.Removed+r.Added == 0:
@@ -163,7 +165,7 @@ func (k *compared) keep(key changeKey, c Change) {
 	k.words[key] = c
 }
 
-// diffAt compares the copy that a visit kept with the one before it, in the archive that is open.
+// diffAt compares the copy of a visit with the copy before it, in the open archive.
 func (d *Desk) diffAt(ctx context.Context, e *journal.Entry) (*archive.Difference, error) {
 	r, err := archive.Compare(ctx, d.archive.reader, e.URL, nil, "text", e.Time, d.o.Show)
 	if err != nil {
@@ -171,12 +173,12 @@ func (d *Desk) diffAt(ctx context.Context, e *journal.Entry) (*archive.Differenc
 	}
 	took := time.Duration(e.ElapsedMillis)*time.Millisecond + 2*time.Second
 	if e.Time.Sub(r.New.Time).Abs() > took || !r.Old.Time.Before(r.New.Time) {
-		return nil, archive.ErrNoPage // the copy is of another visit
+		return nil, archive.ErrNoPage // the copy belongs to another visit
 	}
 	return r, nil
 }
 
-// finding is of changes that were asked for from after on.
+// finding sums up the changes of an answer that began after the change after.
 func (c *Changes) finding(after string, now time.Time) string {
 	switch {
 	case len(c.Changes) > 0 && after != "":

@@ -15,8 +15,8 @@ import (
 	"github.com/recrawl/recrawl/satstore/journal"
 )
 
-// kept is a desk with an archive and a journal: of each page the archive has a version an hour
-// before its change, and one of it.
+// kept returns a desk with an archive and a journal. The archive has two versions of each page: one
+// of an hour before the change, and one of the change.
 func kept(t *testing.T, changes map[string]time.Time) *Desk {
 	t.Helper()
 	o := Options{Data: t.TempDir(), Archive: t.TempDir(), Rules: &Rules{}}
@@ -73,8 +73,9 @@ func changesOf(t *testing.T, d *Desk) map[string]Change {
 	return of
 }
 
-// An archive is opened at most once in archiveHolds, however many changes come: until then the
-// words of those that it lacks are pending, and nothing of them is kept.
+// TestChangesNewerThanArchive: the archive is opened at most once in archiveHolds, whatever the
+// number of changes. Until then the words that it lacks are pending, and no result is kept for
+// them.
 func TestChangesNewerThanArchive(t *testing.T) {
 	t.Parallel()
 	const old, young, missed = "http://a.example/", "http://b.example/", "http://c.example/"
@@ -114,8 +115,8 @@ func TestChangesNewerThanArchive(t *testing.T) {
 	}
 }
 
-// A page whose documents take too long to read is compared once, and does not keep the words of
-// others from being found.
+// TestChangesSlow: a page whose documents take too long to read is compared once. The words of
+// other pages are found all the same.
 func TestChangesSlow(t *testing.T) {
 	t.Parallel()
 	const slow, behind = "http://a.example/", "http://b.example/"
@@ -140,7 +141,7 @@ func TestChangesSlow(t *testing.T) {
 	}
 }
 
-// While others compare the changes are there in time, without words.
+// TestChangesBusy: while other questions compare, the changes come in time, without words.
 func TestChangesBusy(t *testing.T) {
 	t.Parallel()
 	const page = "http://a.example/"
@@ -162,7 +163,7 @@ func TestChangesBusy(t *testing.T) {
 	}
 }
 
-// What is said of a list agrees with where it begins and whether it ends.
+// TestChangesFinding: the finding of a list agrees with its beginning and its end.
 func TestChangesFinding(t *testing.T) {
 	t.Parallel()
 	now := time.Now()

@@ -16,20 +16,20 @@ import (
 	"github.com/recrawl/recrawl/satstore"
 )
 
-// Options of a desk. Planner and Store are required.
+// Options are the settings of a desk. Planner and Store are required.
 type Options struct {
 	Planner *planner.Planner
 	Store   *satstore.Store
-	// Ahead is the dry run of a planner without a loop, all visits of its round; nil: there is a
-	// loop.
+	// Ahead is the dry run of a planner without a loop, with all visits of its round; nil: there is
+	// a loop.
 	Ahead *crawl.Preview
-	// Run is what the loop's owner counts; nil without a loop.
+	// Run has the counts of the owner of the loop; nil without a loop.
 	Run *present.Run
 
 	Data    string // the directory; the journal is in it
-	Archive string // directory of what was kept; "": nothing is
+	Archive string // directory of the archive; "": there is none
 	Show    archive.Show
-	Policy  string // its name
+	Policy  string // name of the policy
 	PerDay  float64
 	Round   time.Duration
 	Workers int
@@ -37,13 +37,14 @@ type Options struct {
 }
 
 var (
-	// ErrEnded says that the loop is over.
+	// ErrEnded is the error of questions after the end of the loop.
 	ErrEnded = errors.New("the run has ended")
-	// ErrBusy says that the loop took no look in time: it plans a round, or writes.
+	// ErrBusy is the error of a look that the loop did not take in time, because it plans a round
+	// or writes.
 	ErrBusy = errors.New("the run is busy with its next round; ask again in a moment")
-	// ErrReadOnly says that there is no loop that could change anything.
+	// ErrReadOnly is the error of changes without a loop that could make them.
 	ErrReadOnly = errors.New("this store is only read: nothing can be changed")
-	// ErrUnknown says that a page or server is not known.
+	// ErrUnknown is the error of a question about an unknown page or server.
 	ErrUnknown = errors.New("not known")
 )
 
@@ -53,7 +54,7 @@ type Desk struct {
 	began time.Time
 	looks chan func()
 	acts  chan act
-	alone sync.Mutex // held by a look where there is no loop
+	alone sync.Mutex // guards looks without a loop
 	loop  atomic.Pointer[crawl.Loop]
 	ended chan struct{}
 	end   sync.Once
@@ -77,14 +78,14 @@ func New(o Options) *Desk {
 	return d
 }
 
-// Attach names the loop, before it runs.
+// Attach sets the loop, before it runs.
 func (d *Desk) Attach(l *crawl.Loop) {
 	if d != nil {
 		d.loop.Store(l)
 	}
 }
 
-// Peek is for crawl.Options.Peek.
+// Peek returns the channel for crawl.Options.Peek.
 func (d *Desk) Peek() <-chan func() {
 	if d == nil {
 		return nil
@@ -92,13 +93,13 @@ func (d *Desk) Peek() <-chan func() {
 	return d.looks
 }
 
-// Close ends all questions: those that wait, and those that come.
+// Close ends all questions, those that wait and later ones.
 func (d *Desk) Close() {
 	if d != nil {
 		d.end.Do(func() {
 			close(d.ended)
 			if !d.Live() {
-				d.alone.Lock() // wait for a look under way
+				d.alone.Lock() // wait for the look under way
 				defer d.alone.Unlock()
 			}
 			d.archive.close()
@@ -106,14 +107,14 @@ func (d *Desk) Close() {
 	}
 }
 
-// Ended is closed by Close.
+// Ended returns a channel that Close closes.
 func (d *Desk) Ended() <-chan struct{} { return d.ended }
 
 // Live reports whether a loop runs.
 func (d *Desk) Live() bool { return d.o.Ahead == nil }
 
-// do looks: f may read planner, graph, store and loop, until it returns. The error is ErrBusy when
-// the context ends before, ErrEnded when the loop is over.
+// do makes a look: f may read planner, graph, store and loop until it returns. The error is ErrBusy
+// if the context ends first, and ErrEnded if the loop has ended.
 func (d *Desk) do(ctx context.Context, f func()) (err error) {
 	guarded := func() {
 		defer func() {
@@ -146,13 +147,13 @@ func (d *Desk) do(ctx context.Context, f func()) (err error) {
 	return err
 }
 
-// act is something to be done between visits, when all is committed.
+// act is a change that is made between visits, when everything is committed.
 type act struct {
-	do   func(*crawl.Loop) error // its error is of the store, and ends the loop
+	do   func(*crawl.Loop) error // an error of the store, which ends the loop
 	done chan error
 }
 
-// change does something between visits, and waits for it.
+// change makes a change between visits, and waits for it.
 func (d *Desk) change(ctx context.Context, f func(*crawl.Loop) error) error {
 	if !d.Live() {
 		return ErrReadOnly
@@ -175,7 +176,8 @@ func (d *Desk) change(ctx context.Context, f func(*crawl.Loop) error) error {
 	}
 }
 
-// Between does what waits to be done. The loop's Between calls it; its error is of the store.
+// Between makes the changes that wait. The Between of the loop calls it; its errors are those of
+// the store.
 func (d *Desk) Between(l *crawl.Loop) error {
 	if d == nil {
 		return nil
@@ -194,14 +196,14 @@ func (d *Desk) Between(l *crawl.Loop) error {
 	}
 }
 
-// See counts a visit. The loop calls it with each, at once.
+// See counts a visit. The loop calls it at once for each visit.
 func (d *Desk) See(e *crawl.Event) {
 	if d != nil {
 		d.tally.see(e)
 	}
 }
 
-// EndRound is called after each round: settings that were changed in it hold from the next one on.
+// EndRound marks the end of a round: settings that were changed in it hold from the next round on.
 func (d *Desk) EndRound() {
 	if d == nil {
 		return
@@ -211,7 +213,7 @@ func (d *Desk) EndRound() {
 	}
 }
 
-// Stalled takes in why no visits are made; nil: they are.
+// Stalled takes in why the loop makes no visits; nil: it makes visits.
 func (d *Desk) Stalled(why error) {
 	if d != nil {
 		d.tally.stall(why)
@@ -227,7 +229,7 @@ func (d *Desk) Work(ctx context.Context) {
 		}
 		rest := min(max(2*time.Since(began), leastRest), longestRest)
 		if !d.Live() {
-			rest = longestRest // nothing changes but the time
+			rest = longestRest // without a loop only the time changes
 		}
 		select {
 		case <-time.After(rest):
@@ -239,7 +241,7 @@ func (d *Desk) Work(ctx context.Context) {
 	}
 }
 
-// Between two surveys.
+// Pauses between two surveys.
 const (
 	leastRest   = 2 * time.Second
 	longestRest = time.Minute

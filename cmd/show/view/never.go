@@ -13,8 +13,8 @@ type SettingsStore interface {
 	Commit() error
 }
 
-// Never keeps in the settings of a store that pages are never visited: those whose address begins
-// so, or, with "$" at its end, is so. It is for a store that no loop has open.
+// Never keeps addresses that are never visited in the settings of a store, which no loop may have
+// open. An address stands for all that begin with it; with "$" at its end, for itself alone.
 func Never(store SettingsStore, addresses []string) error {
 	s, err := LoadSettings(store)
 	if err != nil {

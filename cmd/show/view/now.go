@@ -16,39 +16,39 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Now is how a run goes.
+// Now says how a run goes.
 type Now struct {
 	At time.Time `json:"at"`
-	// when the planner told what it knows; earlier than At while it is busy
+	// time of the figures of the planner; earlier than At while the loop is busy
 	Looked   time.Time `json:"looked"`
-	Live     bool      `json:"live"` // a loop runs; false: a store that stands still
+	Live     bool      `json:"live"` // true if a loop runs
 	Began    time.Time `json:"began"`
 	Policy   string    `json:"policy"`
-	Finding  string    `json:"finding"` // all this in a sentence
-	Stalled  string    `json:"stalled"` // why no visits are made; "": they are
-	Total    Counts    `json:"total"`   // since it began
+	Finding  string    `json:"finding"` // the result in a sentence
+	Stalled  string    `json:"stalled"` // why no visits are made; "": visits are made
+	Total    Counts    `json:"total"`   // since the run began
 	Hour     Counts    `json:"hour"`    // of the last 60 minutes
 	Rate     float64   `json:"update_rate"`
-	PerMin   float64   `json:"visits_per_minute"` // of the last whole minutes, 5 at most
+	PerMin   float64   `json:"visits_per_minute"` // mean of the last whole minutes, at most 5
 	Round    RoundNow  `json:"round"`
 	Limits   []Limit   `json:"limits"`
-	Known    int       `json:"known"`   // pages
-	Waiting  int       `json:"waiting"` // new pages in line
+	Known    int       `json:"known"`   // known pages
+	Waiting  int       `json:"waiting"` // new pages that wait for their first visit
 	UnderWay int       `json:"under_way"`
-	Chosen   int       `json:"chosen"` // visits that wait for their turn
-	Price    float64   `json:"price"`  // what the last visit that fits into the budget is worth
-	// Refused are addresses that the bounds on discovery did not let become known, since it began.
+	Chosen   int       `json:"chosen"` // chosen visits that wait for their turn
+	Price    float64   `json:"price"`  // worth of the last visit that fits into the budget
+	// Refused counts the addresses that the bounds on discovery kept out since the run began.
 	Refused int `json:"refused"`
-	// Traffic is what the store read and wrote for records, over all processes.
+	// Traffic counts what all processes read and wrote of records in the store.
 	Traffic crawl.Traffic `json:"store"`
-	// Schedule says whether visits are made when they are due, and OnSchedule whether nine in ten
-	// are within a round; null: it is not known yet.
+	// Schedule says whether visits are made when they are due. OnSchedule is true if nine in ten
+	// are made within a round; null: not known yet.
 	Schedule   string           `json:"schedule"`
 	OnSchedule *bool            `json:"on_schedule"`
-	Failures   map[string]int64 `json:"failures"` // since it began, by cause
-	// what of what is wanted cannot be had; "": all can, or not judged yet
+	Failures   map[string]int64 `json:"failures"` // since the run began, by cause
+	// TooTight says which wishes cannot be met; "": all can, or not known yet
 	TooTight string    `json:"too_tight"`
-	Surveyed time.Time `json:"surveyed"` // when all pages were looked at last; zero: not yet
+	Surveyed time.Time `json:"surveyed"` // end of the last survey; zero: none yet
 }
 
 // RoundNow is the budget of the round under way.
@@ -57,21 +57,21 @@ type RoundNow struct {
 	End    time.Time `json:"end"`
 	Made   int       `json:"made"`
 	Budget *int      `json:"budget"` // fetches of the round; null: no bound
-	Left   *int      `json:"left"`   // of these, not yet chosen
+	Left   *int      `json:"left"`   // of these, those not yet chosen
 }
 
-// Limit is how much of a budget beside that is used.
+// Limit is a further budget, and how much of it is used.
 type Limit struct {
 	Name    string `json:"limit"`
 	Used    int64  `json:"used"`
 	Granted int64  `json:"granted"` // up to the end of the round
 }
 
-// lookWithin is how long Now waits for the loop: a page should be there in 300 ms.
+// lookWithin bounds the wait of Now for the loop: a page should be there in 300 ms.
 const lookWithin = 200 * time.Millisecond
 
-// Now looks at the run. Where the loop is busy, what it would tell is as it was last (Looked). It
-// is ErrBusy if it never told anything.
+// Now looks at the run. If the loop is busy, the figures of the planner are those of the last look
+// (Looked). It is ErrBusy if there was none.
 func (d *Desk) Now(ctx context.Context) (*Now, error) {
 	within, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()
@@ -88,7 +88,7 @@ func (d *Desk) Now(ctx context.Context) (*Now, error) {
 	return n, nil
 }
 
-// lookNow is what the planner tells.
+// lookNow reads the figures of the planner.
 func (d *Desk) lookNow(ctx context.Context, at time.Time) (*Now, error) {
 	n := &Now{Looked: at.UTC(), At: at.UTC(), Live: d.Live(), Began: d.began.UTC(),
 		Policy: d.o.Policy, Limits: []Limit{}, Failures: map[string]int64{}}
@@ -124,11 +124,11 @@ func (d *Desk) lookNow(ctx context.Context, at time.Time) (*Now, error) {
 	return &again, nil
 }
 
-// count adds what was counted of visits.
+// count adds the counts of visits.
 func (d *Desk) count(n *Now, at time.Time) {
 	n.Surveyed = d.survey.Load().At.UTC()
 	n.Hour, n.PerMin, n.Failures = Counts{}, 0, map[string]int64{}
-	minutes := d.tally.series(at, 1, 60) // the last one is not over
+	minutes := d.tally.series(at, 1, 60) // the last minute is not over
 	for i := range minutes {
 		n.Hour.add(&minutes[i].Counts)
 	}
@@ -150,13 +150,13 @@ func (d *Desk) count(n *Now, at time.Time) {
 	n.Schedule, n.OnSchedule = d.schedule()
 }
 
-// Cause is why visits failed.
+// Cause is a cause of failed visits, with their number.
 type Cause struct {
 	Cause  string
 	Visits int64
 }
 
-// Causes are those of the failures, the commonest first.
+// Causes returns the causes of failures, the commonest first.
 func (n *Now) Causes() (list []Cause) {
 	for cause, visits := range n.Failures {
 		list = append(list, Cause{cause, visits})
@@ -167,11 +167,11 @@ func (n *Now) Causes() (list []Cause) {
 	return list
 }
 
-// promptShare is the share of refetches that begin within a round of their due time where a run is
-// on schedule.
+// promptShare: a run is on schedule if this share of its refetches begins within a round of the due
+// time.
 const promptShare = 0.9
 
-// schedule says whether visits are made when they are due. The tally is locked.
+// schedule says whether visits are made when they are due. The caller holds the lock of the tally.
 func (d *Desk) schedule() (text string, on *bool) {
 	lags := d.tally.lags.all
 	switch {
@@ -192,10 +192,10 @@ func (d *Desk) schedule() (text string, on *bool) {
 		words.Span(d.o.Round)), &is
 }
 
-// PerDay is the budget in fetches a day; planner.Unlimited: none.
+// PerDay returns the budget in fetches a day; planner.Unlimited: none.
 func (d *Desk) PerDay() float64 { return d.o.PerDay }
 
-// Budget is the budget a day as text.
+// Budget returns the budget a day as text.
 func (d *Desk) Budget() string {
 	if d.o.PerDay == planner.Unlimited {
 		return "no bound"
@@ -206,60 +206,60 @@ func (d *Desk) Budget() string {
 // Activity is visits over time.
 type Activity struct {
 	Step   int      `json:"step_minutes"`
-	Series []Minute `json:"series"` // the oldest first; those without a visit too
+	Series []Minute `json:"series"` // the oldest first, also minutes without a visit
 }
 
-// Activity is the visits of the last hours, at most 24, by spans of so many minutes.
+// Activity returns the visits of the last hours, at most 24. Each entry covers step minutes.
 func (d *Desk) Activity(hours, step int) *Activity {
 	hours, step = min(max(hours, 1), 24), min(max(step, 1), 60)
 	return &Activity{step, d.tally.series(time.Now(), step, hours*60/step)}
 }
 
-// Visits are the last ones that were made, the newest first, and those of them that failed.
+// Visits returns the last visits, and the last failed ones, the newest first.
 func (d *Desk) Visits() (all, failed []Visit) {
 	d.tally.mu.Lock()
 	defer d.tally.mu.Unlock()
 	return d.tally.visits.newest(), d.tally.failures.newest()
 }
 
-// Freshness is how well the copies keep up with their pages.
+// Freshness says how well the copies keep up with their pages.
 type Freshness struct {
-	At      time.Time `json:"at"` // of the survey; zero: none was made yet
+	At      time.Time `json:"at"` // time of the survey; zero: none yet
 	Finding string    `json:"finding"`
 	Copies  int       `json:"copies"`
-	// Fresh is the predicted share of the copies that are up to date; null: it is not known yet.
+	// Fresh is the predicted share of up-to-date copies; null: not known yet.
 	Fresh        *Spread   `json:"fresh"`
-	Sampled      int       `json:"sampled"` // pages that it rests on
+	Sampled      int       `json:"sampled"` // pages on which Fresh rests
 	present.Rate           // of all pages together
 	Overdue      int       `json:"overdue"`
-	Oldest       time.Time `json:"oldest_due"` // zero: nothing is overdue
+	Oldest       time.Time `json:"oldest_due"` // zero: none is overdue
 	OldestOf     string    `json:"oldest_url"`
 	Promised     int       `json:"promised"` // copies with a greatest age
-	TooOld       int       `json:"too_old"`  // of these
+	TooOld       int       `json:"too_old"`  // of these, copies that are older
 	Ages         []AgeBand `json:"ages"`
-	// Lag is the time from due to visit, of the visits since the run began; the percentiles are of
-	// the last 4096. Null: there is none.
+	// Lag is the time from due to visit, for visits since the run began; its percentiles are of the
+	// last 4096 visits. Null: there is none.
 	Lag *Lag `json:"lag"`
 }
 
-// AgeBand is how many copies are of some age.
+// AgeBand counts the copies of some age.
 type AgeBand struct {
 	From   float64 `json:"from_days"`
-	Until  float64 `json:"until_days"` // 0: any
+	Until  float64 `json:"until_days"` // 0: no bound
 	Copies int     `json:"copies"`
 }
 
-// Lag is how late visits are.
+// Lag says how late visits are.
 type Lag struct {
 	Visits  int64   `json:"visits"`
-	InHour  float64 `json:"within_hour"` // share of them that was no later than an hour
+	InHour  float64 `json:"within_hour"` // share of the visits that were at most an hour late
 	P50     float64 `json:"p50_seconds"`
 	P90     float64 `json:"p90_seconds"`
 	P99     float64 `json:"p99_seconds"`
 	Longest float64 `json:"longest_seconds"`
 }
 
-// Freshness is that of the last survey.
+// Freshness returns the freshness of the last survey.
 func (d *Desk) Freshness() *Freshness {
 	s := d.survey.Load()
 	f := &Freshness{At: s.At.UTC(), Copies: s.Alive, Fresh: s.Fresh, Sampled: s.Sampled,
@@ -291,8 +291,8 @@ func (d *Desk) lag() *Lag {
 	return &Lag{visits, 1 - float64(late)/float64(visits), at(0.5), at(0.9), at(0.99), at(1)}
 }
 
-// LagHistogram is how late visits were since the run began: how many by LagBounds, each with those
-// of the bounds before it, all, and the sum in seconds.
+// LagHistogram returns the delays of visits since the run began. cumulative has the number of
+// delays up to each of LagBounds, all their number, and seconds their sum.
 func (d *Desk) LagHistogram() (cumulative []uint64, all uint64, seconds float64) {
 	d.tally.mu.Lock()
 	defer d.tally.mu.Unlock()
@@ -304,15 +304,15 @@ func (d *Desk) LagHistogram() (cumulative []uint64, all uint64, seconds float64)
 	return cumulative, uint64(d.tally.lagged), d.tally.lagSum
 }
 
-// DueTimes is when pages are due.
+// DueTimes says when pages are due.
 type DueTimes struct {
-	At      time.Time   `json:"at"` // of the survey; zero: none was made yet
+	At      time.Time   `json:"at"` // time of the survey; zero: none yet
 	Finding string      `json:"finding"`
 	Buckets []DueBucket `json:"buckets"`
 	NoDue   int         `json:"without"` // copies without a due time
 }
 
-// DueTimes are those of the last survey.
+// DueTimes returns the due times of the last survey.
 func (d *Desk) DueTimes() *DueTimes {
 	s := d.survey.Load()
 	t := &DueTimes{At: s.At.UTC(), Buckets: slices.Clone(s.Due), NoDue: s.NoDue}
@@ -323,20 +323,20 @@ func (d *Desk) DueTimes() *DueTimes {
 	return t
 }
 
-// ServersQuery says which servers are wanted, and in which order.
+// ServersQuery chooses servers and their order.
 type ServersQuery struct {
 	Search     string // part of the name
 	Sort       string // one of ServerColumns; "": the most overdue first
 	Descending bool
 	Offset     int
-	Limit      int // 50 if not set, 1000 at most
+	Limit      int // 0: 50; at most 1000
 }
 
 // ServerList is a part of a list of servers.
 type ServerList struct {
-	At      time.Time   `json:"at"` // of the survey; zero: none was made yet
+	At      time.Time   `json:"at"` // time of the survey; zero: none yet
 	Known   int         `json:"known"`
-	Found   int         `json:"found"` // that fit the search
+	Found   int         `json:"found"` // servers that match the search
 	Offset  int         `json:"offset"`
 	Servers []ServerRow `json:"servers"`
 }
@@ -364,7 +364,7 @@ func (d *Desk) Servers(q ServersQuery) *ServerList {
 	return l
 }
 
-// sortRows are the rows in an order; ties stay as in byName, which has them by name.
+// sortRows sorts the rows. Ties keep the order of byName.
 func sortRows(s *Survey, byName []int32, column string, descending bool) []int32 {
 	rows := slices.Clone(byName)
 	sign := 1
@@ -377,12 +377,12 @@ func sortRows(s *Survey, byName []int32, column string, descending bool) []int32
 	return rows
 }
 
-// Totals are the visits since the run began, and those that failed by cause.
+// Totals returns the counts of visits since the run began, and the failed visits by cause.
 func (d *Desk) Totals() (total Counts, failed map[string]int64) {
 	d.tally.mu.Lock()
 	defer d.tally.mu.Unlock()
 	return d.tally.total, maps.Clone(d.tally.failed)
 }
 
-// Surveyed is the last survey. It must not be changed.
+// Surveyed returns the last survey. The caller must not change it.
 func (d *Desk) Surveyed() *Survey { return d.survey.Load() }

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// orders are the rows of a survey, sorted in several ways: that takes some 50 ms of 100,000
+// orders keeps the rows of a survey sorted in several ways: a sort takes some 50 ms for 100,000
 // servers.
 type orders struct {
 	mu     sync.Mutex
@@ -20,7 +20,7 @@ type order struct {
 	descending bool
 }
 
-// of is the order of the rows of a survey. Those of the survey before are forgotten.
+// of returns the order of the rows of a survey, and forgets the orders of earlier surveys.
 func (o *orders) of(s *Survey, column string, descending bool) []int32 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -42,7 +42,7 @@ func (o *orders) of(s *Survey, column string, descending bool) []int32 {
 	return rows
 }
 
-// matching are those of the rows whose names have a text in them.
+// matching returns the rows whose names contain a text.
 func matching(s *Survey, rows []int32, text string) []int32 {
 	text = strings.ToLower(strings.TrimSpace(text))
 	var list []int32

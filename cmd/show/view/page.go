@@ -26,8 +26,8 @@ type Page struct {
 	record sitegraph.Record
 }
 
-// Page looks at one, by its address. Its site and the estimates, which look at other pages, come
-// only with whole: that takes up to some seconds. It is ErrUnknown if the page is not known.
+// Page looks at a page by its address. With whole it adds the site and the estimates, which look at
+// other pages and take up to some seconds. It is ErrUnknown if the page is unknown.
 func (d *Desk) Page(ctx context.Context, address string, whole bool) (*Page, error) {
 	url, err := sitegraph.Canonical(strings.TrimSpace(address))
 	if err != nil {
@@ -70,8 +70,8 @@ func (d *Desk) Page(ctx context.Context, address string, whole bool) (*Page, err
 	return p, nil
 }
 
-// ahead are the visits that come: those of the dry run, or those of the page's server that the loop
-// has chosen, and when it may make that to the page.
+// ahead returns the next visits: of the dry run, or those that the loop has chosen on the server of
+// the page. at is the time at which the loop may visit the page.
 func (d *Desk) ahead(id sitegraph.PageID) (ahead *crawl.Preview, at time.Time, inLine bool) {
 	l := d.loop.Load()
 	if l == nil {
@@ -85,8 +85,8 @@ func (d *Desk) ahead(id sitegraph.PageID) (ahead *crawl.Preview, at time.Time, i
 	return ahead, at, inLine
 }
 
-// compare adds site and estimates. They rest on the server of the page, and a sample of the others
-// as the last survey took it.
+// compare adds site and estimates. They rest on the server of the page, and on a sample of other
+// servers from the last survey.
 func (d *Desk) compare(ctx context.Context, p *Page, now time.Time) error {
 	server := sitegraph.ServerName(p.record.URL)
 	c, err := d.copyOf(ctx, server, copyMost, p.record.Page)
@@ -95,10 +95,10 @@ func (d *Desk) compare(ctx context.Context, p *Page, now time.Time) error {
 	}
 	survey := d.survey.Load()
 	id, ok := c.graph.Lookup(p.record.URL)
-	if !ok { // it became known since the copy was made
+	if !ok { // the page became known after the copy was made
 		return fmt.Errorf("%s is %w", p.record.URL, ErrUnknown)
 	}
-	// The copy is shared: what is added to it goes to a clone.
+	// The copy is shared, so changes are made to a clone.
 	graph := c.graph.Clone()
 	corpus := planner.NewPages(graph)
 	for page := range sitegraph.PageID(len(c.pages)) {
@@ -120,7 +120,7 @@ func (d *Desk) compare(ctx context.Context, p *Page, now time.Time) error {
 	return nil
 }
 
-// Visits are those of a page, from the journal, the newest first.
+// PageVisits returns the visits to a page from the journal, the newest first.
 func (d *Desk) PageVisits(ctx context.Context, address string, limit int) (*journal.Found, error) {
 	url, err := sitegraph.Canonical(strings.TrimSpace(address))
 	if err != nil {
@@ -129,7 +129,7 @@ func (d *Desk) PageVisits(ctx context.Context, address string, limit int) (*jour
 	return d.Journal(ctx, journal.Query{URL: url, Limit: limit})
 }
 
-// Journal searches the journal. Where there is none yet nothing is found.
+// Journal searches the journal. Without a journal it finds nothing.
 func (d *Desk) Journal(ctx context.Context, q journal.Query) (*journal.Found, error) {
 	found, err := journal.Search(ctx, filepath.Join(d.o.Data, "journal"), q)
 	if errors.Is(err, journal.ErrNone) || errors.Is(err, fs.ErrNotExist) {
@@ -138,26 +138,26 @@ func (d *Desk) Journal(ctx context.Context, q journal.Query) (*journal.Found, er
 	return found, err
 }
 
-// ErrNoArchive says that nothing is kept of what was fetched.
+// ErrNoArchive is the error of questions for copies without an archive.
 var ErrNoArchive = errors.New("there is no archive: run keeps what it fetches with --archive")
 
 // archiveBox has the archive as it was a moment ago.
 type archiveBox struct {
-	turn   chan struct{} // of 1, full while a request uses the archive: that may take seconds
+	turn   chan struct{} // of size 1, full while a request uses the archive, which may take seconds
 	reader *archive.Reader
 	failed error     // why there is no reader
 	at     time.Time // the reader has everything that was written before
 }
 
 const (
-	// archiveHolds is how long an archive that was opened is not opened again, and failureHolds
-	// how long one that could not be opened.
+	// archiveHolds is the least time between two openings of an archive, failureHolds the same
+	// after an opening that failed.
 	archiveHolds = 30 * time.Second
 	failureHolds = 3 * time.Second
 )
 
 // Diff compares the last two archived versions of a page, by one of archive.DifferenceKinds. It is
-// ErrNoArchive without an archive, and archive.ErrNoPage if it has no two versions.
+// ErrNoArchive without an archive, and archive.ErrNoPage if there are not two versions.
 func (d *Desk) Diff(ctx context.Context, address, kind string) (*archive.Difference, error) {
 	if d.o.Archive == "" {
 		return nil, ErrNoArchive
@@ -192,10 +192,10 @@ func (b *archiveBox) enter(ctx context.Context) error {
 
 func (b *archiveBox) leave() { <-b.turn }
 
-// open opens the archive again if the reader may lack captures that were written up to a moment.
-// It does not if it did so less than archiveHolds ago; b.at says how new the reader is.
+// open opens the archive again if the reader may lack captures up to a moment, but only once in
+// archiveHolds. b.at says how new the reader is.
 func (b *archiveBox) open(dir string, upTo time.Time) (err error) {
-	now := time.Now() // before it is read: what is written meanwhile may be in it or not
+	now := time.Now() // before it is read: later writes may be missing
 	switch age := now.Sub(b.at); {
 	case b.failed != nil && age < failureHolds:
 		return b.failed
@@ -225,7 +225,7 @@ func (b *archiveBox) close() {
 	}
 }
 
-// number is a value for JSON: null where it is none.
+// number returns a value for JSON: null for NaN.
 func number(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil

@@ -12,20 +12,20 @@ import (
 	"github.com/recrawl/recrawl/planner/crawl"
 )
 
-// Plan is what comes next.
+// Plan has the next visits.
 type Plan struct {
 	Finding  string    `json:"finding"`
 	RoundEnd time.Time `json:"round_end"`
 	Visits   []Planned `json:"visits"`
-	Further  int       `json:"further"` // that are chosen and not shown
+	Further  int       `json:"further"` // chosen visits that are not shown
 }
 
-// Planned is a visit that comes.
+// Planned is a coming visit.
 type Planned struct {
 	URL         string     `json:"url"`
 	First       bool       `json:"first"`
 	UnderWay    bool       `json:"under_way"`
-	At          *time.Time `json:"at"` // when it may begin, about; null: in a dry run
+	At          *time.Time `json:"at"` // earliest time, roughly; null: in a dry run
 	Probability *float64   `json:"probability"`
 	Value       *float64   `json:"value"`
 	Reason      string     `json:"reason"`
@@ -34,8 +34,8 @@ type Planned struct {
 // MostPlanned bounds the visits of a plan.
 const MostPlanned = 10_000
 
-// Plan is the next visits: those that the loop has chosen, as politeness lets them begin, or those
-// of the dry run.
+// Plan returns the next visits: those of the dry run, or those that the loop has chosen, at the
+// earliest times that politeness allows.
 func (d *Desk) Plan(ctx context.Context, most int) (*Plan, error) {
 	most = min(max(most, 1), MostPlanned)
 	p := &Plan{Visits: []Planned{}}
@@ -73,14 +73,14 @@ func (d *Desk) Plan(ctx context.Context, most int) (*Plan, error) {
 	return p, nil
 }
 
-// planBox has the plan of a dry run, which can be asked for once only.
+// planBox has the plan of a dry run, which is made only once.
 type planBox struct {
 	once sync.Once
 	dry  *present.Plan
 }
 
-// Report is the plan as the command plan prints it, with budgets and what feeds and sitemaps are
-// worth. It lists so many visits.
+// Report returns the plan as the command plan prints it, with budgets and the worth of feeds and
+// sitemaps. It lists at most most visits.
 func (d *Desk) Report(ctx context.Context, most int) (*present.Plan, error) {
 	most = min(max(most, 1), MostPlanned)
 	var plan *present.Plan
@@ -108,13 +108,13 @@ func (d *Desk) Report(ctx context.Context, most int) (*present.Plan, error) {
 	return plan, err
 }
 
-// Inspection is the state of the store, and what the policy has learnt from the visits made here.
+// Inspection has the state of the store, and what the policy learnt from the visits of this store.
 type Inspection struct {
 	*present.Inspected
 	Learnt []planner.Lesson `json:"learnt"`
 }
 
-// Page is it for people.
+// Page returns the inspection for people.
 func (i *Inspection) Page() report.Page {
 	page := i.Inspected.Page()
 	page.Sections[0].Tables = append(page.Sections[0].Tables, present.Lessons(i.Learnt)...)

@@ -24,13 +24,13 @@ type Server struct {
 	ServerRow
 	Finding  string       `json:"finding"`
 	Starts   []string     `json:"start_pages"`
-	Standing *StandingNow `json:"standing"` // with the loop; null: there is none
+	Standing *StandingNow `json:"standing"` // null: there is no loop
 	Feasible *Feasible    `json:"feasible"` // null: there is no loop
 
-	known int // pages, feeds and sitemaps too
+	known int // pages, feeds and sitemaps
 }
 
-// Quick reports whether its pages are there in one look.
+// Quick reports whether one look copies all pages of the server.
 func (s *Server) Quick() bool { return s.known <= copyPages }
 
 // StandingNow is crawl.Standing.
@@ -38,21 +38,21 @@ type StandingNow struct {
 	Address   string     `json:"address"`
 	UnderWay  bool       `json:"under_way"`
 	Chosen    int        `json:"chosen"`
-	NotBefore *time.Time `json:"not_before"` // null: it may be asked now
+	NotBefore *time.Time `json:"not_before"` // null: the server may be asked now
 	Pause     float64    `json:"pause_seconds"`
-	Slowdown  int        `json:"slowdown"` // how often its troubles doubled the pause
+	Slowdown  int        `json:"slowdown"` // number of times that failures doubled the pause
 }
 
-// Feasible is whether all that is wanted of a server can be had, as schedule report says it.
+// Feasible says whether all wanted visits to a server can be made, as schedule report does.
 type Feasible struct {
 	Class  string  `json:"class"`
 	OK     bool    `json:"ok"`
 	Wanted float64 `json:"wanted_per_day"` // visits
-	Lost   float64 `json:"lost_per_day"`   // of these
+	Lost   float64 `json:"lost_per_day"`   // of these, those that cannot be made
 	Mean   float64 `json:"mean_download_seconds"`
 	Max    float64 `json:"longest_download_seconds"`
 	Least  float64 `json:"least_pause_seconds"`
-	Cures  []Cure  `json:"cures"` // beside each other
+	Cures  []Cure  `json:"cures"` // alternatives
 }
 
 // Says returns in a sentence whether the pages of the server can be visited as often as they
@@ -70,14 +70,15 @@ func (f *Feasible) Says() string {
 		words.Significant(f.Lost, 3))
 }
 
-// Cure is one thing that would let the interval of a server be kept.
+// Cure is one change that would let the interval of a server be kept.
 type Cure struct {
 	What  string  `json:"what"`
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
 }
 
-// Server looks at one, by host[:port] or an address on it. It is ErrUnknown if it is not known.
+// Server looks at a server, by host[:port] or an address on it. It is ErrUnknown if the server is
+// unknown.
 func (d *Desk) Server(ctx context.Context, name string) (*Server, error) {
 	name = eval.ServerOf(strings.TrimSpace(name))
 	s := &Server{ServerRow: ServerRow{Name: name}, Starts: []string{}}
@@ -153,44 +154,46 @@ func (s *Server) finding() string {
 	return text
 }
 
-// serverCopy is a server as it was at a time: its pages, in the order in which they became known.
+// serverCopy is a copy of a server at a time, with its pages in the order in which they became
+// known.
 type serverCopy struct {
 	name   string
-	of     int // pages of the server; more than are copied where that would take too long
+	of     int // pages of the server; more than the copy has if the server is large
 	at     time.Time
-	graph  *sitegraph.Graph // of this server alone; its pages are numbered anew, from 0
+	graph  *sitegraph.Graph // graph of this server alone; its pages are numbered from 0
 	corpus *planner.Pages
-	pages  []sitegraph.PageID // as the planner numbers them
-	first  bool               // of a larger server: those that became known first
+	pages  []sitegraph.PageID // numbers of the pages in the planner
+	first  bool               // the copy has the pages that became known first
 	weight []float64
 	depth  []int
 }
 
 const (
 	copyPages = 2000
-	// copyMost bounds what people are shown of a server: 25 looks, and 25 MB while it is kept.
+	// copyMost bounds the copied pages of a server: 25 looks, and 25 MB as long as the copy is
+	// kept.
 	copyMost = 50_000
-	// demandPages bounds the pages that a demand rests on: some milliseconds, in cold memory too.
+	// demandPages bounds the pages on which a demand rests: some milliseconds, also in cold memory.
 	demandPages = 2_000
 	copiesKept  = 4
 	copyHolds   = 20 * time.Second
 )
 
-// copies are those of the servers that were looked at last.
+// copies keeps the copies of the servers of the last questions.
 type copies struct {
 	mu   sync.Mutex
 	kept []*serverCopy // the newest first
 }
 
-// anyPage asks for the pages that became known first, and not for those near a page.
+// anyPage asks for the pages that became known first, and not for the neighbours of a page.
 const anyPage = ^sitegraph.PageID(0)
 
-// copyOf copies a server, unless that was done a moment ago: all of it, or where it has more pages
-// than most its start pages and those that became known about when a page did.
+// copyOf copies a server unless there is a recent copy. Of a server with more than most pages it
+// copies the start pages, and the pages that became known about when a page did.
 func (d *Desk) copyOf(ctx context.Context, name string, most int, about sitegraph.PageID) (
 	*serverCopy, error) {
 	d.copies.mu.Lock()
-	defer d.copies.mu.Unlock() // one at a time
+	defer d.copies.mu.Unlock() // one copy at a time
 	d.copies.kept = slices.DeleteFunc(d.copies.kept, func(c *serverCopy) bool {
 		return time.Since(c.at) > copyHolds
 	})
@@ -210,12 +213,12 @@ func (d *Desk) copyOf(ctx context.Context, name string, most int, about sitegrap
 	return c, nil
 }
 
-// chosenOf are the pages of a server that are copied, in the order in which they became known, of
-// how many.
+// chosenOf returns the pages of a server to copy, in the order in which they became known, and the
+// number of all.
 func chosenOf(g *sitegraph.Graph, id sitegraph.ServerID, known, most int, about sitegraph.PageID) (
 	chosen []sitegraph.PageID, of int) {
 	pages := g.ServerPages(id)
-	for len(pages) > 0 && int(pages[len(pages)-1]) >= known { // it became known a moment ago
+	for len(pages) > 0 && int(pages[len(pages)-1]) >= known { // the page became known a moment ago
 		pages = pages[:len(pages)-1]
 	}
 	if len(pages) <= most {
@@ -237,7 +240,7 @@ func chosenOf(g *sitegraph.Graph, id sitegraph.ServerID, known, most int, about 
 	return slices.Compact(chosen), len(pages)
 }
 
-// pageCopy is what is copied of a page.
+// pageCopy is the copy of a page.
 type pageCopy struct {
 	url           string
 	links, frames []sitegraph.PageID
@@ -320,7 +323,7 @@ func (c *serverCopy) build(all []pageCopy) {
 	}
 }
 
-// recordOf is as much of a record as the planner has in memory.
+// recordOf returns the part of a record that the planner has in memory.
 func recordOf(p sitegraph.PageID, url string, m *planner.Memory) *sitegraph.Record {
 	r := &sitegraph.Record{Page: p, URL: url, State: m.State, Errors: m.Errors, History: m.History,
 		Due:      m.DueTime(),
@@ -331,14 +334,14 @@ func recordOf(p sitegraph.PageID, url string, m *planner.Memory) *sitegraph.Reco
 	return r
 }
 
-// Sites divides a server by a method of sitegraph.PartitionMethods; that of very many pages takes
-// up to half a minute. It is ErrUnknown if the server is not known.
+// Sites divides a server by a method of sitegraph.PartitionMethods; for very many pages this takes
+// up to half a minute. It is ErrUnknown if the server is unknown.
 func (d *Desk) Sites(ctx context.Context, server, method string) (*eval.Division, error) {
 	v, _, err := d.sites(ctx, server, method, math.MaxInt)
 	return v, err
 }
 
-// SitesShown divides what people are shown of a server. left is how many pages it has beside that.
+// SitesShown divides the pages of a server that people are shown. left is the number of the others.
 func (d *Desk) SitesShown(ctx context.Context, server, method string) (
 	v *eval.Division, left int, err error) {
 	return d.sites(ctx, server, method, copyMost)
@@ -357,14 +360,14 @@ func (d *Desk) sites(ctx context.Context, server, method string, most int) (
 	return eval.Divide(of, method), c.of - len(c.pages), nil
 }
 
-// Signal is what the top page of a site tells of its members: how many weeks of members, in which
-// they were compared, saw a change, in weeks in which the top changed, and in those in which it was
-// seen not to.
+// Signal says how the changes of the top page of a site go with changes of its members. It compares
+// the weeks of members in which the top changed with those in which a visit found the top
+// unchanged.
 type Signal struct {
 	Top     string `json:"top"`
-	Members int    `json:"members"` // with a copy
-	// Of the weeks of members in which the top changed, and of those in which it did not: how many
-	// there are, and the share of them in which the member changed.
+	Members int    `json:"members"` // members with a copy
+	// Weeks of members in which the top changed, and in which it did not. The shares are those of
+	// the weeks in which the member changed.
 	WithWeeks    int     `json:"top_changed_weeks"`
 	With         float64 `json:"top_changed"`
 	WithoutWeeks int     `json:"top_unchanged_weeks"`
@@ -372,13 +375,13 @@ type Signal struct {
 	Finding      string  `json:"finding"`
 }
 
-// signalSites bounds the sites of which signals are told.
+// signalSites bounds the sites whose signals are shown.
 const signalSites = 50
 
-// leastWeeks is how many weeks of members a signal rests on at least before it is believed.
+// leastWeeks is the smallest number of weeks of members on which a signal rests.
 const leastWeeks = 20
 
-// Signals are those of the largest sites of a server, by directories.
+// Signals returns the signals of the largest sites of a server, by directories.
 func (d *Desk) Signals(ctx context.Context, server string) ([]Signal, error) {
 	c, err := d.copyOf(ctx, eval.ServerOf(strings.TrimSpace(server)), copyMost, anyPage)
 	if err != nil {
@@ -454,32 +457,32 @@ func (s *Signal) finding() string {
 type PageRow struct {
 	URL       string     `json:"url"`
 	State     string     `json:"state"`
-	Depth     int        `json:"depth"` // 0: not reached from a start page
+	Depth     int        `json:"depth"` // 0: no start page leads to it
 	Visits    int        `json:"visits"`
 	Changes   int        `json:"changes"`
-	Failures  int        `json:"failures"` // in a row
+	Failures  int        `json:"failures"` // failures in a row
 	LastVisit *time.Time `json:"last_visit"`
 	Due       *time.Time `json:"due"`
 	Weight    float64    `json:"weight"`
 }
 
-// PageColumns are what a list of pages can be sorted by.
+// PageColumns are the columns by which a list of pages can be sorted.
 var PageColumns = []string{"url", "state", "depth", "visits", "changes", "failures", "last_visit",
 	"due"}
 
-// PageList is a part of the pages of a server.
+// PageList is a part of the list of pages of a server.
 type PageList struct {
 	Server string `json:"server"`
 	Known  int    `json:"known"`
-	// of these, the ones that became known first and were looked through
+	// Looked is how many of these were searched: those that became known first.
 	Looked int       `json:"looked"`
 	Found  int       `json:"found"`
 	Offset int       `json:"offset"`
 	Pages  []PageRow `json:"pages"`
 }
 
-// Pages lists pages of a server: those with a text in their address, sorted by one of PageColumns.
-// Of a server of very many it looks through those that became known first.
+// Pages lists the pages of a server whose address contains search, sorted by one of PageColumns. On
+// a large server it searches the pages that became known first.
 func (d *Desk) Pages(ctx context.Context, server, search, column string, descending bool, offset,
 	limit int) (*PageList, error) {
 	c, err := d.copyOf(ctx, eval.ServerOf(strings.TrimSpace(server)), copyMost, anyPage)

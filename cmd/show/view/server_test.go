@@ -9,12 +9,13 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Of a large server those pages are copied that became known first, or about when a page did, and
-// its start pages; of a small one all. What the planner does not know yet is left out.
+// TestChosenOf: of a small server all pages are copied. Of a large server the start pages are, and
+// those that became known first or about when a page did. Pages that the planner does not know yet
+// are left out.
 func TestChosenOf(t *testing.T) {
 	g := sitegraph.NewGraph()
 	g.AddStart("http://a.example/")
-	for i := range 20 { // pages 1, 3, ... are of a, 2, 4, ... of b
+	for i := range 20 { // pages 1, 3, ... are on a; 2, 4, ... on b
 		g.Add(fmt.Sprintf("http://a.example/%d", i))
 		g.Add(fmt.Sprintf("http://b.example/%d", i))
 	}
@@ -45,11 +46,11 @@ func TestChosenOf(t *testing.T) {
 	}
 }
 
-// What was copied about a page is not shown as the pages that became known first; what was copied
-// whole is shown as anything.
+// TestCopyAboutAPage: a copy of the neighbours of a page does not serve as a copy of the first
+// pages. A complete copy serves for everything.
 func TestCopyAboutAPage(t *testing.T) {
 	d := New(Options{})
-	d.Close() // so that nothing can be copied anew
+	d.Close() // no new copy is possible
 	const most = 3
 	for _, c := range []struct {
 		kept  serverCopy

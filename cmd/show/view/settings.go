@@ -16,33 +16,33 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/listed"
 )
 
-// Settings are what a user changes while the loop runs. They are kept in the store, so that the
-// next run and commands that read it also have them.
+// Settings are what a user changes while the loop runs. The store keeps them, so that the next run
+// and commands that read the store have them, too.
 type Settings struct {
-	// Weights are rules as preferences.ParseWeight reads them. They come after those that the run
-	// was started with, so that they overrule these.
+	// Weights are rules for preferences.ParseWeight. They come after the weights of the command
+	// line, and overrule them.
 	Weights []string `json:"weights"`
-	// Resting are servers, host[:port], of which no page is visited.
+	// Resting are servers, as host[:port], whose pages are not visited.
 	Resting []string `json:"resting"`
 }
 
 const (
 	settingsName = "view/settings"
-	// mostRules bounds both lists: they are read for each page that becomes known.
+	// mostRules bounds both lists: the loop reads them for each new page.
 	mostRules = 1000
 	// MostHints bounds the addresses of one hint.
 	MostHints = 1000
 )
 
-// ErrSettings says that settings cannot be, and why.
+// ErrSettings is the error of settings that are refused; it says why.
 var ErrSettings = errors.New("settings refused")
 
-// Keeper has the settings of a store.
+// Keeper keeps the settings of a store.
 type Keeper interface {
 	Setting(name string) (value []byte, ok bool, err error)
 }
 
-// LoadSettings reads those of a store; none where none were kept.
+// LoadSettings reads the settings of a store. They are empty if none were kept.
 func LoadSettings(k Keeper) (s Settings, err error) {
 	value, ok, err := k.Setting(settingsName)
 	if err != nil || !ok {
@@ -54,7 +54,7 @@ func LoadSettings(k Keeper) (s Settings, err error) {
 	return s, nil
 }
 
-// check makes settings what they are kept as.
+// check brings settings into the form in which they are kept.
 func (s *Settings) check() error {
 	if len(s.Weights) > mostRules || len(s.Resting) > mostRules {
 		return fmt.Errorf("%w: at most %d rules and %d servers", ErrSettings, mostRules, mostRules)
@@ -82,25 +82,26 @@ func (s *Settings) check() error {
 	return nil
 }
 
-// Rules are the settings of a planner that may change while it plans: its weights, and the paused
-// servers. Skip's function is for one goroutine, the loop's; the others for many.
+// Rules are the settings of a planner that may change while it plans: weights and paused servers.
+// Only the loop may call the function of Skip; many goroutines may use the rest.
 type Rules struct {
-	given   []string            // weights that the run was started with
-	listed  *preferences.Listed // likewise; nil: none
+	given   []string            // weights of the command line
+	listed  *preferences.Listed // weights of a list; nil: none
 	mu      sync.Mutex
 	now     Settings
-	changed bool // weights, since the round began
+	changed bool // the weights were changed in this round
 
-	version atomic.Int64 // of now.Resting
-	// Of the loop: which servers rest, by number, as of a version. Names are looked up once.
+	version atomic.Int64 // version of now.Resting
+	// Only the loop uses these: the numbers of resting servers as of a version. Each name is looked
+	// up once.
 	seen    int64
 	resting map[sitegraph.ServerID]bool
-	wanted  int // servers that rest, known or not
-	known   int // servers of the graph then
+	wanted  int // resting servers, known or not
+	known   int // number of servers in the graph at that time
 }
 
-// OpenRules are those kept in a store, after the weights that a run is started with: rules, and
-// listed ones.
+// OpenRules reads the settings of a store. They come after the weights that a run is started with:
+// given rules and listed weights.
 func OpenRules(k Keeper, given []string, listed *preferences.Listed) (*Rules, error) {
 	kept, err := LoadSettings(k)
 	if err != nil {
@@ -109,7 +110,7 @@ func OpenRules(k Keeper, given []string, listed *preferences.Listed) (*Rules, er
 	return &Rules{given: slices.Clone(given), listed: listed, now: kept}, nil
 }
 
-// Weights are the rules for planner.Pages.SetWeights.
+// Weights returns the rules for planner.Pages.SetWeights.
 func (b *Rules) Weights() *preferences.Weights {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -118,7 +119,7 @@ func (b *Rules) Weights() *preferences.Weights {
 	return w.Times(b.listed)
 }
 
-// Skip is for planner.Options.Skip: no page of a paused server is visited.
+// Skip returns the function for planner.Options.Skip, which skips the pages of paused servers.
 func (b *Rules) Skip(g *sitegraph.Graph) func(sitegraph.PageID) bool {
 	return func(p sitegraph.PageID) bool { return b.rests(g, g.Server(p)) }
 }
@@ -137,7 +138,7 @@ func (b *Rules) set(s Settings) {
 	b.version.Add(1)
 }
 
-// take reports whether the weights were changed since it was called last.
+// take reports whether the weights were changed since the last call.
 func (b *Rules) take() (changed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -168,14 +169,14 @@ func (b *Rules) restsNamed(name string) bool {
 	return ok
 }
 
-// Settings are those that hold from the next round on.
+// Settings returns the settings that hold from the next round on.
 func (d *Desk) Settings() Settings { return d.o.Rules.get() }
 
-// GivenWeights are the rules that the run was started with.
+// GivenWeights returns the weights of the command line.
 func (d *Desk) GivenWeights() []string { return slices.Clone(d.o.Rules.given) }
 
-// Change keeps other settings. Weights hold from the next round on; paused servers at once, except
-// for visits that are chosen already. It is ErrSettings if they cannot be.
+// Change replaces the settings. Weights hold from the next round on. Paused servers rest at once,
+// except for chosen visits. It is ErrSettings if the settings are refused.
 func (d *Desk) Change(ctx context.Context, s Settings) error {
 	if err := s.check(); err != nil {
 		return err
@@ -196,9 +197,9 @@ func (d *Desk) Change(ctx context.Context, s Settings) error {
 	})
 }
 
-// Hint lets pages be visited before all others, as politeness and budget allow. Those of unknown
-// servers become start pages. Addresses need not be canonical; the error names one that is none.
-// It returns how many are visited.
+// Hint lets the loop visit pages before all others, as politeness and budget allow. Pages of
+// unknown servers become start pages. Addresses need not be canonical; the error names one that is
+// no address. Hint returns the number of pages.
 func (d *Desk) Hint(ctx context.Context, addresses []string) (asked int, err error) {
 	if len(addresses) > MostHints {
 		return 0, fmt.Errorf("%w: at most %d addresses at a time", ErrSettings, MostHints)

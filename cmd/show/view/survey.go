@@ -17,13 +17,13 @@ import (
 
 // Survey is one look at every page.
 type Survey struct {
-	At      time.Time // when it was done; zero: none was made yet
+	At      time.Time // end of the survey; zero: none yet
 	Took    time.Duration
 	Pages   int // without feeds and sitemaps
 	Alive   int // with a copy
 	New     int // never fetched
 	Left    int // gone, moved, excluded
-	Failing int // whose last visit failed, among those above
+	Failing int // of the pages above, those whose last visit failed
 	Sources int // feeds and sitemaps
 
 	Overdue   int // pages whose due time is over
@@ -33,32 +33,32 @@ type Survey struct {
 	NoDue     int // pages with a copy and without a due time
 
 	Promised int                     // pages with a greatest age (--max-age)
-	TooOld   int                     // of these, copies that are older
+	TooOld   int                     // of these, those whose copy is older
 	Ages     [len(AgeBounds) + 1]int // copies by age, by AgeBounds
 
-	Fresh   *Spread              // predicted share of copies that are up to date; nil: not known yet
-	Sampled int                  // pages that it rests on
+	Fresh   *Spread              // predicted share of up-to-date copies; nil: not known yet
+	Sampled int                  // pages on which Fresh rests
 	Rate    estimator.ChangeRate // of all pages together
 	Servers []ServerRow
 
-	sample []sampled // pages spread evenly over all, for the priors of estimates
+	sample []sampled // pages from all servers, for the priors of estimates
 }
 
-// AgeBounds are those of the ages of copies.
+// AgeBounds are the bounds of the ages of copies.
 var AgeBounds = [...]time.Duration{time.Hour, 6 * time.Hour, 24 * time.Hour, 3 * 24 * time.Hour,
 	7 * 24 * time.Hour, 30 * 24 * time.Hour, 90 * 24 * time.Hour, 365 * 24 * time.Hour}
 
-// Spread is a value, and its 5th to 95th percentile over resamples of the servers.
+// Spread is a value with the 5th and 95th percentile over resamples of the servers.
 type Spread struct {
 	Mean float64 `json:"mean"`
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 }
 
-// DueBucket is how many pages are due within a span of time.
+// DueBucket counts the pages that are due within a span of time.
 type DueBucket struct {
-	From  time.Time `json:"from"`  // zero: all before Until
-	Until time.Time `json:"until"` // exclusive; zero: all from From on
+	From  time.Time `json:"from"`  // zero: no lower bound
+	Until time.Time `json:"until"` // exclusive; zero: no upper bound
 	Pages int       `json:"pages"`
 }
 
@@ -72,32 +72,31 @@ type ServerRow struct {
 	Failing      int    `json:"failing"`
 	Overdue      int    `json:"overdue"`
 	present.Rate        // of its pages together
-	// Fresh is the share of its copies that are up to date, as planner.Fresh has it; null: it is
-	// not known yet.
+	// Fresh is the share of up-to-date copies that planner.Fresh predicts; null: not known yet.
 	Fresh     *float64  `json:"fresh"`
-	Visits    int       `json:"visits"` // that told something, to pages known now
+	Visits    int       `json:"visits"` // conclusive visits to the known pages
 	Changes   int       `json:"changes"`
 	LastVisit time.Time `json:"last_visit"` // zero: none
 	NextDue   time.Time `json:"next_due"`   // zero: none
-	Resting   bool      `json:"resting"`    // no page of it is visited, as a user said
+	Resting   bool      `json:"resting"`    // a user paused it
 }
 
-// sampled is a page that others are compared with.
+// sampled is a page that other pages are compared with.
 type sampled struct {
 	server  sitegraph.ServerID
 	history sitegraph.History
 }
 
 const (
-	// lookFor bounds a look of a survey, and lookShare is which part of the time looks take. Those
-	// of the first one are longer and take more of it: before it nothing is known of all pages.
+	// lookFor bounds a look of a survey, and lookShare is the share of time for looks. Looks of the
+	// first survey are longer and take a larger share: until it ends nothing is known of all pages.
 	lookFor    = 2 * time.Millisecond
 	firstFor   = 8 * time.Millisecond
 	lookShare  = 20
 	firstShare = 4
-	// askedPages bounds the pages that a survey asks the planner for, some microseconds each, and
-	// askedOfServer those of a server that are asked beside them, while twice askedPages are not
-	// reached; sampledPages bounds those kept for priors.
+	// askedPages bounds the pages whose freshness a survey asks of the planner, at some
+	// microseconds each. Beside them it asks for askedOfServer pages of each server, up to twice
+	// askedPages in all. sampledPages bounds the pages that are kept for priors.
 	askedPages    = 50_000
 	askedOfServer = 4
 	sampledPages  = 50_000
@@ -109,20 +108,20 @@ type surveyor struct {
 	*Survey
 	now     time.Time
 	next    sitegraph.PageID
-	within  time.Duration // of a look
-	step    int           // every so many pages is asked for
+	within  time.Duration // duration of a look
+	step    int           // one page in so many is asked for
 	servers []tallied
 }
 
-// tallied is what a survey adds up of a server.
+// tallied has the sums of a server.
 type tallied struct {
 	rate  estimator.ChangeRate
-	fresh float64 // sum over the pages asked for whose freshness is known
-	asked int     // these
+	fresh float64 // sum over the asked pages with known freshness
+	asked int     // number of these pages
 }
 
 // Survey looks at every page once, and keeps the result for all questions. Its error is ErrEnded,
-// or ErrBusy when the context ends.
+// or ErrBusy if the context ends.
 func (d *Desk) Survey(ctx context.Context) error {
 	began := time.Now()
 	s := &surveyor{Survey: &Survey{}, now: began}
@@ -131,7 +130,7 @@ func (d *Desk) Survey(ctx context.Context) error {
 	s.within = lookFor
 	switch {
 	case !d.Live():
-		share = 1 // nobody is held up
+		share = 1 // there is no loop to hold up
 	case d.survey.Load().At.IsZero():
 		share, s.within = firstShare, firstFor
 	}
@@ -159,12 +158,12 @@ func (d *Desk) Survey(ctx context.Context) error {
 	}
 	s.end(d)
 	s.At, s.Took = time.Now(), time.Since(began)
-	d.order.of(s.Survey, usualColumn, true) // so that no page waits for it
+	d.order.of(s.Survey, usualColumn, true) // so that no request waits for it
 	d.survey.Store(s.Survey)
 	return nil
 }
 
-// look takes in some pages; true: all.
+// look takes in some pages. It returns true after the last one.
 func (s *surveyor) look(d *Desk) (done bool) {
 	c := d.o.Planner.Pages
 	pages := sitegraph.PageID(c.Count())
@@ -277,7 +276,7 @@ func (s *surveyor) age(p *planner.Planner, id sitegraph.PageID, m *planner.Memor
 	}
 }
 
-// end draws the conclusions; nothing is looked at any more.
+// end computes the results. The survey looks at no more pages.
 func (s *surveyor) end(d *Desk) {
 	fresh, copies := make([]float64, len(s.Servers)), make([]float64, len(s.Servers))
 	for i := range s.Servers {
@@ -294,8 +293,8 @@ func (s *surveyor) end(d *Desk) {
 	s.Fresh = resample(fresh, copies)
 }
 
-// resample is the mean of what pages have, and its spread over resamples of their servers; nil
-// where there is none.
+// resample returns a mean over pages, and its spread over resamples of their servers; nil if there
+// are no pages.
 func resample(sums, counts []float64) *Spread {
 	var with []int
 	total, n := 0.0, 0.0
@@ -322,8 +321,7 @@ func resample(sums, counts []float64) *Spread {
 	return &Spread{total / n, means[resamples/20], means[resamples-1-resamples/20]}
 }
 
-// dueBuckets are what is overdue, the next 24 hours by the hour, the next 30 days by the day, and
-// what comes after.
+// dueBuckets returns the buckets: overdue, 24 of an hour, 30 of a day, and later.
 func dueBuckets(now time.Time) []DueBucket {
 	now = now.UTC()
 	list := []DueBucket{{Until: now}}
@@ -339,14 +337,14 @@ func dueBuckets(now time.Time) []DueBucket {
 	return append(list, DueBucket{From: now.AddDate(0, 0, 30)})
 }
 
-// ServerColumns are what a list of servers can be sorted by.
+// ServerColumns are the columns by which a list of servers can be sorted.
 var ServerColumns = []string{"server", "pages", "alive", "new", "left", "failing", "overdue",
 	"changes_per_day", "fresh", "visits", "changes", "last_visit", "next_due"}
 
-// usualColumn is that of a list for which none is asked: the most first.
+// usualColumn is the column that sorts a list unless a request names one: the largest number first.
 const usualColumn = "overdue"
 
-// compareKnown orders what is not known before all that is.
+// compareKnown puts unknown values before all others.
 func compareKnown(a, b *float64) int {
 	value := func(v *float64) float64 {
 		if v == nil {

@@ -18,7 +18,7 @@ const (
 	lagsKept    = 4096
 )
 
-// Visit is one that was made.
+// Visit is a visit that was made.
 type Visit struct {
 	Time        time.Time `json:"t"`
 	URL         string    `json:"url"`
@@ -29,8 +29,8 @@ type Visit struct {
 	Status      int       `json:"status"`
 	Detail      string    `json:"detail"`
 	Reason      string    `json:"reason"`
-	Probability *float64  `json:"probability"` // of a change, as planned; null: not told
-	Bytes       int64     `json:"bytes"`       // of the network
+	Probability *float64  `json:"probability"` // of a change, as planned; null: unknown
+	Bytes       int64     `json:"bytes"`       // from the network
 	Millis      int64     `json:"ms"`
 }
 
@@ -38,20 +38,20 @@ type Visit struct {
 type Counts struct {
 	Visits    int64 `json:"visits"`
 	First     int64 `json:"first"`
-	Changed   int64 `json:"changed"` // among refetches
+	Changed   int64 `json:"changed"` // of the refetches
 	Unchanged int64 `json:"unchanged"`
-	// pages that were found gone, moved or excluded, or are doubted to be
+	// Left counts pages that were found gone, moved or excluded, or doubtful
 	Left   int64 `json:"left"`
 	Failed int64 `json:"failed"`
 	Other  int64 `json:"other"` // feeds, sitemaps, and visits that could not be compared
-	// Expected is the sum of the probabilities that the policy gave to refetches which told whether
-	// the page had changed, and Found how many of these had.
+	// Expected is the sum of the policy's probabilities of a change, over the refetches that showed
+	// whether the page changed. Found is the number of these that found a change.
 	Expected float64 `json:"expected"`
 	Found    int64   `json:"found"`
-	Bytes    int64   `json:"bytes"` // of the network
+	Bytes    int64   `json:"bytes"` // from the network
 }
 
-// UpdateRate is changed / (changed + unchanged); 0 if there are none.
+// UpdateRate returns changed / (changed + unchanged), or 0 without such visits.
 func (c *Counts) UpdateRate() float64 {
 	if told := c.Changed + c.Unchanged; told > 0 {
 		return float64(c.Changed) / float64(told)
@@ -72,30 +72,30 @@ func (c *Counts) add(x *Counts) {
 	c.Bytes += x.Bytes
 }
 
-// Minute is the visits of a minute, or of a longer span that begins with it.
+// Minute has the visits of a minute, or of a longer span that begins with it.
 type Minute struct {
 	Start time.Time `json:"t"`
 	Counts
 }
 
-// tally is what the loop tells of its visits.
+// tally has the counts of the visits of the loop.
 type tally struct {
 	mu       sync.Mutex
 	total    Counts
-	minutes  [minutesKept]Minute // by minute modulo their number
+	minutes  [minutesKept]Minute // by minute, modulo their number
 	visits   ring[Visit]
 	failures ring[Visit]
 	failed   map[string]int64 // by cause
 	lags     ring[time.Duration]
-	late     int64 // lags of more than an hour
+	late     int64 // delays of more than an hour
 	lagged   int64
 	lagSum   float64               // seconds
 	buckets  [len(LagBounds)]int64 // by LagBounds
 	stalled  string
 }
 
-// LagBounds are those of the histogram of times from due to visit, in seconds; longer ones are
-// beyond the last.
+// LagBounds are the bounds, in seconds, of the histogram of times from due to visit. The last
+// bucket, beyond the bounds, has the longer times.
 var LagBounds = [...]float64{60, 600, 3600, 6 * 3600, 24 * 3600, 3 * 24 * 3600, 7 * 24 * 3600,
 	30 * 24 * 3600}
 
@@ -114,7 +114,7 @@ func (r *ring[T]) put(v T, most int) {
 	r.next = (r.next + 1) % most
 }
 
-// newest are the values, the last one first.
+// newest returns the values, the last one first.
 func (r *ring[T]) newest() []T {
 	list := append(slices.Clone(r.all[r.next:]), r.all[:r.next]...)
 	slices.Reverse(list)
@@ -130,7 +130,7 @@ func (t *tally) stall(why error) {
 	}
 }
 
-// countsOf are those of one visit.
+// countsOf returns the counts of one visit.
 func countsOf(e *crawl.Event) Counts {
 	c := Counts{Visits: 1, Bytes: max(e.Observation.Transferred, e.Observation.Size)}
 	p := e.Visit.Probability
@@ -199,20 +199,21 @@ func (t *tally) lag(lag time.Duration) {
 	}
 }
 
-// minute is that of a moment. What was there of an earlier day is forgotten.
+// minute returns the counts of the minute of a moment. It forgets the counts of earlier days at
+// their place.
 func (t *tally) minute(at time.Time) *Counts {
 	start := at.UTC().Truncate(time.Minute)
 	m := &t.minutes[(start.Unix()/60)%minutesKept]
 	if !m.Start.Equal(start) {
 		if m.Start.After(start) {
-			return &Counts{} // a visit that is a day old
+			return &Counts{} // the visit is a day old
 		}
 		*m = Minute{Start: start}
 	}
 	return &m.Counts
 }
 
-// series are the last spans of so many minutes up to now, the oldest first.
+// series returns the last spans up to now, of span minutes each, the oldest first.
 func (t *tally) series(now time.Time, span, most int) []Minute {
 	t.mu.Lock()
 	defer t.mu.Unlock()

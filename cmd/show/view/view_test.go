@@ -18,8 +18,8 @@ import (
 
 const known = viewtest.Servers * (1 + viewtest.Sections*(1+viewtest.Pages))
 
-// All questions can be asked while the loop works, by many at a time, and their answers agree with
-// each other. Afterwards the store says the same without a loop.
+// TestRunning asks all questions while the loop works, from many goroutines. Their answers agree
+// with each other, and with the answers of the store without a loop.
 func TestRunning(t *testing.T) {
 	t.Parallel()
 	run := viewtest.Run(t)
@@ -122,7 +122,7 @@ func TestRunning(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// ask asks everything.
+// ask asks all questions.
 func ask(t *testing.T, d *view.Desk, url string) {
 	ctx := t.Context()
 	_, now := d.Now(ctx)
@@ -147,8 +147,8 @@ func ask(t *testing.T, d *view.Desk, url string) {
 	d.Servers(view.ServersQuery{Sort: "pages", Search: "www"})
 }
 
-// A hint is visited at once, settings hold and are there after a restart, and a server at rest gets
-// no visit.
+// TestChange: a hint is visited at once. Settings hold, and are still there after a restart. A
+// resting server gets no visit.
 func TestChange(t *testing.T) {
 	t.Parallel()
 	run := viewtest.Run(t)
@@ -182,7 +182,7 @@ func TestChange(t *testing.T) {
 		p, err := d.Page(ctx, viewtest.Start(1), false)
 		return err == nil && p.Weight == 5
 	})
-	time.Sleep(time.Second) // visits that were chosen before are made
+	time.Sleep(time.Second) // earlier choices are still visited
 	visitsOf := func() int {
 		found, err := d.Journal(ctx,
 			journal.Query{Server: "www2.example", Limit: journal.MostFound})
@@ -206,8 +206,8 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// Who asks a loop that takes no look gets an answer in time all the same: that it is busy. A look
-// that panics fails alone.
+// TestBusy: questions to a loop that takes no look get an answer in time: ErrBusy. A look that
+// panics fails alone.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	d := viewtest.Idle()
@@ -221,13 +221,13 @@ func TestBusy(t *testing.T) {
 			look()
 		}
 	}()
-	// there is no planner
+	// the desk has no planner
 	if _, err := d.Plan(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "look: ") {
 		t.Errorf("error %v", err)
 	}
 }
 
-// Servers are sorted by each column, both ways, and searched.
+// TestServers: servers can be sorted by each column in both directions, and searched.
 func TestServers(t *testing.T) {
 	t.Parallel()
 	run := viewtest.Run(t)

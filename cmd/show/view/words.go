@@ -83,7 +83,7 @@ func (t *DueTimes) finding() string {
 		words.Grouped(int64(day)))
 }
 
-// Counted is a grouped number with its noun.
+// Counted returns a grouped number with its noun.
 func Counted(n int, noun string) string {
 	_, noun, _ = strings.Cut(words.Plural(n, noun), " ")
 	return words.Grouped(int64(n)) + " " + noun
