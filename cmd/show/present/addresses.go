@@ -10,7 +10,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// addressesTables are the result for people; those that tell how it was done only if verbose.
+// addressesTables returns the result for people. With verbose it adds tables on the work of the
+// import.
 func addressesTables(r *intake.Result, verbose bool) []report.Table {
 	p := r.Pipeline
 	tables := []report.Table{{Note: addressesSummary(r)}, {
@@ -47,8 +48,8 @@ func addressesTables(r *intake.Result, verbose bool) []report.Table {
 	return append(tables, leftOut(r)...)
 }
 
-// leftOut is a table of the lines that gave no address, by kind; nil if all were meant to give
-// none.
+// leftOut returns a table of the lines without an address, by kind; nil if no line was meant to
+// have one.
 func leftOut(r *intake.Result) []report.Table {
 	if !slices.ContainsFunc(r.Bad, func(b intake.Bad) bool { return !b.Meant() }) {
 		return nil
@@ -72,7 +73,7 @@ func leftOut(r *intake.Result) []report.Table {
 	return []report.Table{t}
 }
 
-// addressesFinding is the result in a sentence; noun is what a new address is to its keeper.
+// addressesFinding sums up the result in a sentence. noun is the name of a new address.
 func addressesFinding(r *intake.Result, noun string) string {
 	s := words.Plural(int(r.New), "new "+noun)
 	if r.Repeats > 0 {
@@ -85,7 +86,7 @@ func addressesFinding(r *intake.Result, noun string) string {
 	if r.BadLines > 0 {
 		s += fmt.Sprintf("; %s left out", words.Plural(int(r.BadLines), "line"))
 	}
-	if len(leftOut(r)) > 0 { // which has the kinds
+	if len(leftOut(r)) > 0 { // the table has the kinds
 		return s + "."
 	}
 	for _, b := range r.Bad {
@@ -117,8 +118,8 @@ func addressesRow(r *intake.Result, what string, n uint64) []string {
 
 func addressesMegabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
-// AddressesPage is the result with its curves. The noun is what a new address is to its keeper: a
-// page, or an address. Tables of how it was done go to the terminal only if verbose.
+// AddressesPage returns the result with its curves. noun is the name of a new address, for example
+// page. With verbose the terminal also gets tables on the work of the import.
 func AddressesPage(r *intake.Result, noun string, verbose bool) report.Page {
 	memory, rate := report.Series{Name: "memory of the program"},
 		report.Series{Name: "addresses a second"}

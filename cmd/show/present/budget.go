@@ -10,43 +10,43 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// budgets says how far the budgets of a round went and what did not fit.
+// budgets says how far the budgets of a round went, and what did not fit.
 type budgets struct {
 	Fetches int  `json:"fetches"` // of the round, made or planned
 	Granted *int `json:"granted"` // of the round; null: no bound
-	// Limits are those beside the fetches a day of all servers.
+	// Limits are the limits beside the fetches a day of all servers.
 	Limits []limitUse `json:"limits"`
-	// Price is what the last page that fitted is worth, in expected changes times weight; 0: all
-	// that was wanted fitted.
+	// Price is the worth of the last page that fitted, in expected changes times weight; 0:
+	// everything fitted.
 	Price float64 `json:"price"`
-	// LeastValue is what a visit must be worth, 0 for nothing, and Unused the fetches of the round
-	// that none was worth.
+	// LeastValue is the least worth of a visit, 0 for none. Unused counts the fetches of the round
+	// that no visit was worth.
 	LeastValue float64 `json:"least_value"`
 	Unused     int     `json:"unused"`
-	// Unfit is what the limits of servers, or bytes, left out; Beyond is what was left when the
-	// fetches of the round were used up, in plans only.
+	// Unfit has what the limits of servers, or the bytes, left out. Beyond has what the fetches of
+	// the round left out, in plans only.
 	Unfit  []unfit `json:"unfit"`
 	Beyond []unfit `json:"beyond"`
-	// Promise is what --max-age takes; null: no greatest age is promised.
+	// Promise says what --max-age takes; null: no greatest age is promised.
 	Promise *planner.Promise `json:"promise"`
 
-	perDay float64 // fetches of all servers
+	perDay float64 // fetches a day for all servers
 }
 
-// limitUse is how much of a limit is used.
+// limitUse says how much of a limit is used.
 type limitUse struct {
 	Limit   string `json:"limit"`
 	Used    int64  `json:"used"`    // in its hour or day
 	Granted int64  `json:"granted"` // of it up to the end of the round
 }
 
-// unfit is what of a server did not fit.
+// unfit counts the pages of a server that did not fit.
 type unfit struct {
-	// Server is "" for pages of any server, for which the bytes of all did not suffice.
+	// Server is "" for pages of any server that the bytes of all did not allow.
 	Server string  `json:"server"`
 	Pages  int     `json:"pages"`
-	Value  float64 `json:"value"` // expected changes times weight, new pages apart
-	// what a page of the server must be worth beyond the price of all
+	Value  float64 `json:"value"` // expected changes times weight, without new pages
+	// Price is what a page of the server must be worth beyond the price of all.
 	Price  float64    `json:"price"`
 	Limits []limitUse `json:"limits"` // of the server
 }
@@ -72,7 +72,7 @@ func budgetsOf(p *planner.Planner, r planner.Round, perDay float64) budgets {
 	return b
 }
 
-// noBudgets is the report before any round.
+// noBudgets returns the report before any round.
 func noBudgets() budgets {
 	return budgets{Limits: []limitUse{}, Unfit: []unfit{}, Beyond: []unfit{}}
 }
@@ -93,7 +93,7 @@ func unfitOf(all []planner.Unfit) []unfit {
 	return list
 }
 
-// shownServers is how many servers the text lists; --json has all.
+// shownServers bounds the servers of the text; --json has all.
 const shownServers = 10
 
 func (b *budgets) tables() []report.Table {
@@ -169,7 +169,7 @@ func unfitTable(title string, list []unfit) report.Table {
 			strings.Join(limits, ", "),
 		})
 	}
-	if !named { // of none is told why
+	if !named { // no reason is given for a server without a name
 		t.Header = t.Header[:3]
 		for i := range t.Rows {
 			t.Rows[i] = t.Rows[i][:3]

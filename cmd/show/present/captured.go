@@ -8,7 +8,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// CapturedText says it to people.
+// CapturedText writes the result for people.
 func CapturedText(r *recorded.CapturedHistories, w io.Writer) error {
 	_, err := fmt.Fprintf(w, "Histories of %s written: %s in %s.\n",
 		words.Plural(r.Servers, "server"),

@@ -8,7 +8,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// CapturesText says it to people: a line, and one for each of the first mistakes.
+// CapturesText writes the result for people: a line, and one for each of the first mistakes.
 func CapturesText(f *captures.File, w io.Writer) error {
 	unit := "line"
 	if f.Format == captures.WARC || f.Format == captures.WACZ {
@@ -82,7 +82,7 @@ func CapturesText(f *captures.File, w io.Writer) error {
 	return err
 }
 
-// placeInFile says where a mistake is.
+// placeInFile names the place of a mistake.
 func placeInFile(f *captures.File, at int64) string {
 	if f.Format == captures.WARC || f.Format == captures.WACZ {
 		return fmt.Sprintf("octet %d", at)

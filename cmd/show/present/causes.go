@@ -14,15 +14,15 @@ import (
 // Visits that failed are counted by cause: what was wrong, without the name and the address of the
 // server.
 
-// mostCauses bounds the causes that are told apart; others are counted together.
+// mostCauses bounds the different causes; all others are counted together.
 const mostCauses = 64
 
-// shownCauses is how many are named in a sentence.
+// shownCauses is how many causes a sentence names.
 const shownCauses = 3
 
 const otherCauses = "other causes"
 
-// causes are parts of what went wrong, with what they are called; the first that fits counts.
+// causes are parts of error messages, with the names of their causes. The first that fits counts.
 var causes = []struct{ part, cause string }{
 	{"connection refused", "connection refused"},
 	{"no such host", "no such host"},
@@ -48,7 +48,7 @@ var (
 	address = regexp.MustCompile(`[a-z]+://[^ ]+|[0-9a-zA-Z.:\[\]-]+:[0-9]+\b|"[^"]*"`)
 )
 
-// CauseOf returns why a visit failed, as people read it.
+// CauseOf returns the cause of a failed visit for people.
 func CauseOf(o *sitegraph.Observation) string {
 	detail, ofRobots := strings.CutPrefix(o.Detail, "robots.txt: ")
 	where := ""
@@ -70,7 +70,7 @@ func CauseOf(o *sitegraph.Observation) string {
 	return cmp.Or(detail, "an unknown cause") + where
 }
 
-// CountCause counts one more of a cause.
+// CountCause counts a cause once more.
 func CountCause[N int | int64](counts map[string]N, cause string) {
 	if _, known := counts[cause]; !known && len(counts) >= mostCauses {
 		cause = otherCauses

@@ -37,7 +37,7 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// The three commonest causes are named, and not more causes are kept than bounded.
+// TestCausesAreCounted: the three commonest causes are named, and the number of causes is bounded.
 func TestCausesAreCounted(t *testing.T) {
 	r := NewRun()
 	see := func(n int, detail string) {
@@ -73,12 +73,12 @@ func FuzzCause(f *testing.F) {
 	})
 }
 
-// A round whose share of the budget is below one visit is told, with what would help.
+// TestTooFew: a round whose share of the budget is below one visit says so, and what would help.
 func TestTooFew(t *testing.T) {
 	for _, c := range []struct {
 		perDay float64
 		round  time.Duration
-		want   string // part; "": nothing is told
+		want   string // part of the text; "": no text
 	}{
 		{1000, time.Second, "about every 87 rounds: --round 1m30s or longer"},
 		{1000, 15 * time.Second, "about every 6 rounds: --round 1m30s"},
@@ -101,7 +101,7 @@ func TestTooFew(t *testing.T) {
 	}
 }
 
-// Refused pages are told with what refuses them and the flag that allows them.
+// TestNotAsked: the text on refused pages names what refuses them and the flag that allows them.
 func TestNotAsked(t *testing.T) {
 	address := func(what string) sitegraph.Denial {
 		return sitegraph.Denial{By: sitegraph.DeniedByAddress, What: what}

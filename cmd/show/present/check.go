@@ -10,7 +10,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Checked is what the check of a whole store found.
+// Checked is the result of the check of a whole store.
 type Checked struct {
 	Pages    int      `json:"pages"`
 	Records  int      `json:"records"`
@@ -18,17 +18,17 @@ type Checked struct {
 	Starts   int      `json:"starts"`
 	Linked   int      `json:"linked"` // pages whose links are known
 	Settings int      `json:"settings"`
-	Set      *Set     `json:"set"` // of addresses; nil: there is none
+	Set      *Set     `json:"set"` // set of addresses; nil: none
 	Damage   []damage `json:"damage"`
-	Warnings []string `json:"warnings"` // of what is whole and looks wrong
-	alone    bool     // there is no store, the set alone was verified
+	Warnings []string `json:"warnings"` // on what is undamaged but looks wrong
+	alone    bool     // there is no store, and only the set was verified
 }
 
-// Set is the exact set of the addresses that were seen.
+// Set is the exact set of seen addresses.
 type Set struct {
 	Fingerprints uint64 `json:"fingerprints"`
 	Runs         int    `json:"runs"`
-	Pages        uint64 `json:"pages"` // of the store that it covers; 0 for a set that stands alone
+	Pages        uint64 `json:"pages"` // pages of the store that the set has; 0 for a set without a store
 }
 
 type damage struct {
@@ -37,7 +37,7 @@ type damage struct {
 	What   string `json:"what"`
 }
 
-// Check makes the result of a store's report.
+// Check makes the result from the report of a store.
 func Check(found satstore.Report) *Checked {
 	r := &Checked{
 		Pages: found.Pages, Records: found.Records, Removed: found.Removed, Starts: found.Starts,
@@ -54,19 +54,19 @@ func Check(found satstore.Report) *Checked {
 	return r
 }
 
-// CheckAlone makes the result of a check of a set without a store.
+// CheckAlone makes the result of the check of a set without a store.
 func CheckAlone() *Checked {
 	return &Checked{Damage: []damage{}, Warnings: []string{}, alone: true}
 }
 
-// Add takes in damage to something beside the store.
+// Add adds damage to a file beside the store.
 func (r *Checked) Add(path string, offset int64, what string) {
 	r.Damage = append(r.Damage, damage{path, offset, what})
 }
 
-// behind warns of visits that the journal has and the store has not. A line is written after its
-// visit was committed. So the log of the store was cut, which cannot always be told from a torn
-// end, or an older copy took its place.
+// behind warns of visits in the journal that the store lacks. The journal gets a line after the
+// commit of its visit. So the log of the store was cut, which does not always differ from a torn
+// end, or an older copy replaced it.
 func (r *Checked) behind(visits map[string]time.Time) {
 	if len(visits) == 0 {
 		return
@@ -91,7 +91,7 @@ func (r *Checked) Verdict() string {
 	return words.Plural(len(r.Damage), "damage")
 }
 
-// finding says in a sentence whether all is whole.
+// finding says in a sentence whether everything is whole.
 func (r *Checked) finding() string {
 	what := "the store"
 	switch {
@@ -106,8 +106,8 @@ func (r *Checked) finding() string {
 	return fmt.Sprintf("Every byte of %s was read, and %s.", what, r.Verdict())
 }
 
-// Text writes what was found in a sentence, a line of the pages, one of the set of addresses,
-// and one for each damage.
+// Text writes a sentence with the result, a line on the pages, a line on the set of addresses, and
+// a line for each damage.
 func (r *Checked) Text(w io.Writer) error {
 	lines := []string{r.finding()}
 	if !r.alone {

@@ -11,19 +11,19 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// claims says which feeds and sitemaps there are, and what proved true of them.
+// claims says which feeds and sitemaps there are, and how reliable they proved.
 type claims struct {
 	Absent  int            `json:"absent"` // servers without a feed or sitemap that lists pages
 	Servers []serverClaims `json:"servers"`
 }
 
-// serverClaims is one kind of claims on one server.
+// serverClaims has the claims of one kind on one server.
 type serverClaims struct {
 	Server string `json:"server"`
 	Kind   string `json:"kind"` // sitemap, feed, or last-modified: the header of pages
 	planner.HintCounts
-	// LogRatio is what a claim of a change adds to the logarithm of its odds, Silence what being
-	// listed without one does.
+	// LogRatio is what a claim of a change adds to the log odds of a change. Silence is what a
+	// listing without a claim adds.
 	LogRatio float64 `json:"log_ratio"`
 	Silence  float64 `json:"silence"`
 }
@@ -51,7 +51,7 @@ func claimsOf(c *planner.Pages) claims {
 	return r
 }
 
-// tables are none where nothing was ever heard.
+// tables returns the tables of the claims, or none if there were no claims.
 func (r *claims) tables() []report.Table {
 	t := report.Table{
 		Title: "Claims of feeds, sitemaps and Last-Modified, by what they proved to be worth",

@@ -10,19 +10,20 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// notAsked is how many pages the user's settings refuse by one kind of setting.
+// notAsked counts the pages that one kind of setting of the user refuses.
 type notAsked struct {
 	By    string `json:"by"` // address, port or guard
 	Pages int    `json:"pages"`
-	// What are examples of what is refused; Why says it for people, with the flag that allows it.
+	// What has examples of refused pages or settings. Why is the reason for people, with the flag
+	// that allows them.
 	What []string `json:"what"`
 	Why  string   `json:"why"`
 }
 
-// shownDenied is how many examples of a kind are shown.
+// shownDenied bounds the examples of a kind.
 const shownDenied = 3
 
-// notAskedOf groups what a corpus has of refused pages, the most pages first.
+// notAskedOf groups the refused pages of a corpus, the most pages first.
 func notAskedOf(c *planner.Pages) []notAsked {
 	all := []notAsked{}
 	for by := sitegraph.DeniedByAddress; by <= sitegraph.DeniedByGuard; by++ {
@@ -51,7 +52,7 @@ func notAskedOf(c *planner.Pages) []notAsked {
 	return all
 }
 
-// sayNotAsked is a sentence for each kind, each with a blank before it; "" if there is none.
+// sayNotAsked returns a sentence for each kind, with a blank in front; "" if there is none.
 func sayNotAsked(all []notAsked) string {
 	var b strings.Builder
 	for _, n := range all {
@@ -64,5 +65,5 @@ func sayNotAsked(all []notAsked) string {
 	return b.String()
 }
 
-// Denied says for what reason settings refuse pages, when the first page is refused for it.
+// Denied returns the reason for which settings refuse the first of some pages.
 func Denied(d sitegraph.Denial) string { return "a page is not asked: " + d.String() }

@@ -11,11 +11,11 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// estimate is an estimate as it is printed.
+// estimate is an estimate as people read it.
 type estimate struct {
 	Method     string  `json:"method"`
 	RatePerDay float64 `json:"rate_per_day"`
-	// Low and High are the 95 % interval of the rate; both equal to it where the method gives none.
+	// Low and High are the 95 % interval of the rate. Without an interval both are the rate.
 	Low          float64 `json:"low"`
 	High         float64 `json:"high"`
 	IntervalDays float64 `json:"interval_days"`
@@ -24,7 +24,7 @@ type estimate struct {
 	Warning      string  `json:"warning"`
 }
 
-// estimatesOf are all that the estimators say of a page, side by side.
+// estimatesOf returns the estimates of all estimators for a page.
 func estimatesOf(c *planner.Pages, r *sitegraph.Record, age time.Duration) []estimate {
 	h := r.History
 	intervals := max(int(h.Visits)-1, 0)

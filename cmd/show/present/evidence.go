@@ -9,21 +9,21 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// evidence is what the policy's probability of a change is made of.
+// evidence has the contributions to the policy's probability of a change.
 type evidence struct {
 	Policy      string         `json:"policy"`
 	At          time.Time      `json:"at"`
 	Probability float64        `json:"probability"` // of a change since the last visit
 	Start       float64        `json:"start"`       // log odds before any evidence
-	Rebuilt     bool           `json:"rebuilt"`     // its server looks rebuilt since then
+	Rebuilt     bool           `json:"rebuilt"`     // its server looks rebuilt since the last visit
 	All         []contribution `json:"contributions"`
-	Experts     []expert       `json:"experts,omitempty"` // whose predictions were combined
+	Experts     []expert       `json:"experts,omitempty"` // their predictions were combined
 }
 
 type expert struct {
 	Name        string  `json:"name"`
-	Weight      float64 `json:"weight"`      // of its log odds, by how well it predicted so far
-	Probability float64 `json:"probability"` // by it alone
+	Weight      float64 `json:"weight"`      // in the sum of log odds; it rests on earlier predictions
+	Probability float64 `json:"probability"` // by this expert alone
 }
 
 type contribution struct {
@@ -32,7 +32,7 @@ type contribution struct {
 	LogOdds  float64 `json:"log_odds"` // added
 }
 
-// evidenceOf tells what a policy makes of a page; nil where it is none that can.
+// evidenceOf returns the evidence of a policy on a page; nil if the policy has none.
 func evidenceOf(policy planner.Policy, name string, page sitegraph.PageID, at time.Time) *evidence {
 	explainer, ok := policy.(planner.Explainer)
 	if !ok {
@@ -56,7 +56,7 @@ func evidenceOf(policy planner.Policy, name string, page sitegraph.PageID, at ti
 	return e
 }
 
-// shownEvidence is how many contributions the terminal gets; --json has all.
+// shownEvidence bounds the contributions on the terminal; --json has all.
 const shownEvidence = 12
 
 func (e *evidence) table() report.Table {
@@ -85,7 +85,7 @@ func (e *evidence) table() report.Table {
 	return t
 }
 
-// experts are the predictions behind the probability; no rows if there is one alone.
+// experts returns the predictions behind the probability; no rows for a single expert.
 func (e *evidence) experts() report.Table {
 	t := report.Table{
 		Title:  "Predictions that were combined, each weighed by how well it predicted visits here",

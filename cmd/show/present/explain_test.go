@@ -16,8 +16,8 @@ import (
 
 var today = time.Date(2026, time.March, 31, 0, 0, 0, 0, time.UTC)
 
-// seenPages is a planner of two pages of a site that were visited every other day for four weeks,
-// and a third that was never visited. The first changed every ten days.
+// seenPages returns a planner of three pages of a site. Two were visited every other day for four
+// weeks, and the first of them changed every ten days. The third was never visited.
 func seenPages(t *testing.T, name string) (*planner.Planner, []sitegraph.Record) {
 	t.Helper()
 	const site = "http://a.example/"
@@ -45,7 +45,7 @@ func seenPages(t *testing.T, name string) (*planner.Planner, []sitegraph.Record)
 	return planner.New(pages, ranking, planner.Options{NewShare: 0.25}), records
 }
 
-// A page with a copy has estimates and evidence; the tables begin with its address.
+// TestPage: a page with a copy has estimates and evidence; the tables begin with its address.
 func TestPage(t *testing.T) {
 	p, records := seenPages(t, "sites")
 	round := planner.Round{Number: 1, Start: today, End: today.AddDate(0, 0, 1), Budget: 5}
@@ -82,7 +82,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// A page without a copy has no estimates, and JSON has all fields in the order of the type.
+// TestNewPage: a page without a copy has no estimates, and JSON has all fields in the order of the
+// type.
 func TestNewPage(t *testing.T) {
 	p, records := seenPages(t, "sites")
 	round := planner.Round{Number: 1, Start: today, End: today.AddDate(0, 0, 1), Budget: 5}
@@ -107,7 +108,8 @@ func TestNewPage(t *testing.T) {
 	}
 }
 
-// Where the policy divides servers into sites, a page has the site that it goes by.
+// TestSiteInUse: if the policy divides servers into sites, a page shows the site that the policy
+// uses.
 func TestSiteInUse(t *testing.T) {
 	p, records := seenPages(t, "sites")
 	round := planner.Round{Number: 1, Start: today, End: today.AddDate(0, 0, 1), Budget: 5}

@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// ArchiveText says what was exported.
+// ArchiveText writes for people what was exported.
 func ArchiveText(r *archive.Exported, w io.Writer) error {
 	text := fmt.Sprintf("Exported %s, %d bytes", words.Plural(r.Files, "WARC file"), r.Bytes)
 	if r.Captures > 0 {

@@ -13,21 +13,22 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// feasible is whether all that is wanted can be had: pages at the times between their changes.
+// feasible says whether all pages can be visited as often as they change.
 type feasible struct {
 	Wanted   float64 `json:"wanted_per_day"`   // visits
-	Possible float64 `json:"possible_per_day"` // of these, by what the servers and politeness allow
+	Possible float64 `json:"possible_per_day"` // of these, visits that servers and politeness allow
 	Budget   float64 `json:"budget_per_day"`   // 0: none
-	// pages whose copy would be good, by weight, if all could be had
+	// Value is the weight of the copies that would be good if all visits were made.
 	Value    float64 `json:"value"`
-	ToLimits float64 `json:"lost_to_servers"` // of the value, at least
+	ToLimits float64 `json:"lost_to_servers"` // least share of the value
 	ToBudget float64 `json:"lost_to_budget"`
 	Workers  int     `json:"workers"`
-	Need     float64 `json:"need"` // workers, at least
-	// Infeasible servers, with what would help each, and large sites, with the days of one pass.
+	Need     float64 `json:"need"` // least number of workers
+	// Infeasible has the servers whose visits do not all fit, with what would help each. Large
+	// sites come with the days of one pass.
 	Infeasible []papers.ServerReport `json:"infeasible"`
 	Large      []papers.Large        `json:"large"`
-	// Policy is how servers are chosen at the end: edf, or sjf where workers are scarce.
+	// Policy is the order of the servers at the end: edf, or sjf if workers are scarce.
 	Policy string `json:"policy"`
 }
 
@@ -36,11 +37,11 @@ func noFeasible() feasible {
 		Policy: servers.EDF.Name()}
 }
 
-// passDays is within how many days a pass over the pages of an address should be done.
+// passDays is the wanted duration, in days, of a pass over the pages of an address.
 const passDays = 7
 
-// Judge looks at what is wanted, and what can be had of it, with a budget of visits a day; 0 or
-// less: none. It looks at all pages.
+// Judge computes which of the wanted visits can be made, with a budget of visits a day; 0 or less:
+// none. It looks at all pages.
 func (r *Run) Judge(loop *crawl.Loop, workers int, perDay float64) {
 	f := noFeasible()
 	f.Policy = cmp.Or(r.Feasible.Policy, f.Policy)
@@ -70,27 +71,27 @@ func (r *Run) Judge(loop *crawl.Loop, workers int, perDay float64) {
 	r.Feasible = f
 }
 
-// Lookout judges a run again and again, and says in time that it cannot have all that is wanted.
+// Lookout judges a run now and then, and says in time if it cannot make all wanted visits.
 type Lookout struct {
 	run  *Run
 	next time.Time
-	rest time.Duration // until the look after that
+	rest time.Duration // time until the look after the next
 	said string
 }
 
 const (
 	firstLook = time.Minute
-	// longestLook bounds the time between two looks, which doubles: each looks at all pages.
+	// longestLook bounds the time between two looks at all pages, which doubles each time.
 	longestLook = 10 * time.Minute
 )
 
-// NewLookout returns one for a run that begins now.
+// NewLookout returns a lookout for a run that begins now.
 func NewLookout(r *Run, now time.Time) *Lookout {
 	return &Lookout{run: r, next: now.Add(firstLook)}
 }
 
-// Look judges the run if it is time to (see Judge), and returns what is to be said: that it has
-// become too tight, or "".
+// Look judges the run if it is time to (see Judge). It returns the message that the run has become
+// too tight, or "".
 func (l *Lookout) Look(now time.Time, loop *crawl.Loop, workers int, perDay float64) string {
 	if now.Before(l.next) {
 		return ""
@@ -105,7 +106,7 @@ func (l *Lookout) Look(now time.Time, loop *crawl.Loop, workers int, perDay floa
 	return l.said
 }
 
-// Dispatched takes in how servers are chosen from now on, and says it.
+// Dispatched takes in the order of servers from now on, and returns a message.
 func (r *Run) Dispatched(d crawl.Dispatch) string {
 	switch {
 	case d.CutOff > 0:
@@ -121,7 +122,7 @@ func (r *Run) Dispatched(d crawl.Dispatch) string {
 		"that must begin earliest goes first", d.Workers, d.Need)
 }
 
-// TooTight says what cannot be had and why; "" if all can.
+// TooTight returns which wishes cannot be met, and why; "" if all can.
 func (r *Run) TooTight() string {
 	f := &r.Feasible
 	text := ""

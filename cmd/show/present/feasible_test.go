@@ -7,7 +7,8 @@ import (
 	"github.com/recrawl/recrawl/planner/crawl"
 )
 
-// A run says what is too tight, politeness or budget, and nothing where all can be had.
+// TestTooTight: a run names the bound that is too tight, politeness or budget, or nothing if all
+// visits fit.
 func TestTooTight(t *testing.T) {
 	for _, c := range []struct {
 		f    feasible
@@ -36,7 +37,7 @@ func TestTooTight(t *testing.T) {
 	}
 }
 
-// What is said of the dispatch names the reason, and the result has the policy.
+// TestDispatched: the message on the dispatch names the reason, and the result has the policy.
 func TestDispatched(t *testing.T) {
 	r := NewRun()
 	if text := r.Dispatched(crawl.Dispatch{Scarce: true, Need: 80.3,

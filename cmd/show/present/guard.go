@@ -10,7 +10,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/guard"
 )
 
-// GuardFinding says in a sentence what was let through and what was not.
+// GuardFinding says in a sentence how many requests the guard let through and refused.
 func GuardFinding(s *guard.Summary) string {
 	text := fmt.Sprintf("%d let through, %d refused or cut, in %v.",
 		s.Requests, s.Refused, time.Duration(s.Seconds*float64(time.Second)).Round(time.Second))
@@ -20,7 +20,7 @@ func GuardFinding(s *guard.Summary) string {
 	return text
 }
 
-// GuardTables are the summary for people.
+// GuardTables returns the summary for people.
 func GuardTables(s *guard.Summary) []report.Table {
 	rows := [][]string{
 		{"let through", fmt.Sprint(s.Requests)}, {"of these tunnels", fmt.Sprint(s.Tunnels)},

@@ -11,17 +11,17 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// hint is what feeds and sitemaps claim of a page.
+// hint has the claims of feeds and sitemaps on a page.
 type hint struct {
-	Kind string `json:"kind"` // of the source that log_ratio goes by
-	// newest modification claimed; null: listed without a date
+	Kind string `json:"kind"` // of the source of log_ratio
+	// Claimed is the newest claimed modification; null: listed without a date.
 	Claimed   *time.Time `json:"claimed"`
-	EveryDays *float64   `json:"every_days"` // how often it changes, as claimed; null: not claimed
-	// what it adds to the logarithm of the odds of a change
+	EveryDays *float64   `json:"every_days"` // time between changes, as claimed; null: not claimed
+	// LogRatio is what the hint adds to the log odds of a change.
 	LogRatio float64 `json:"log_ratio"`
 }
 
-// hintOf is nil where no feed or sitemap names the page.
+// hintOf returns the hint of a page; nil if no feed or sitemap names the page.
 func hintOf(c *planner.Pages, page sitegraph.PageID) *hint {
 	h, ok := c.Hints.Of(page)
 	if !ok {

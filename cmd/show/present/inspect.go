@@ -12,15 +12,15 @@ import (
 
 // Inspected is the state of a store.
 type Inspected struct {
-	Clock   time.Time `json:"clock"` // all that was due until then was handed out
+	Clock   time.Time `json:"clock"` // everything due until then was handed out
 	Pages   int       `json:"pages"`
-	Records int       `json:"records"` // pages without those removed
+	Records int       `json:"records"` // pages without the removed ones
 	Oldest  *dueSpan  `json:"oldest"`  // null: nothing is due
 	Due     []dueSpan `json:"due"`
 	Disk    diskUse   `json:"disk"`
 }
 
-// dueSpan is the records that are due within some time.
+// dueSpan counts the records that are due within a time.
 type dueSpan struct {
 	Start   time.Time `json:"start"`
 	Seconds int64     `json:"seconds"` // width
@@ -29,7 +29,7 @@ type dueSpan struct {
 }
 
 type diskUse struct {
-	Bytes       int64 `json:"bytes"` // of records, index and log; without the catalogue
+	Bytes       int64 `json:"bytes"` // of records, index and log, without the catalogue
 	Live        int64 `json:"live_bytes"`
 	Garbage     int64 `json:"garbage_bytes"`
 	Log         int64 `json:"log_bytes"`
@@ -37,7 +37,7 @@ type diskUse struct {
 	MemoryIndex int64 `json:"memory_index_bytes"`
 }
 
-// Inspect looks at a store.
+// Inspect reads the state of a store.
 func Inspect(store *satstore.Store) (*Inspected, error) {
 	pending, err := store.Pending()
 	if err != nil {
@@ -72,7 +72,7 @@ func Inspect(store *satstore.Store) (*Inspected, error) {
 	return r, nil
 }
 
-// Page shows the state of the store.
+// Page returns the state for people.
 func (r *Inspected) Page() report.Page {
 	return report.Page{Title: "recrawl: store", Finding: r.finding(), Sections: []report.Section{
 		{Title: "Store", Tables: []report.Table{r.sizes(), r.histogram()}},
@@ -110,7 +110,7 @@ func (r *Inspected) sizes() report.Table {
 // longestBar is the length of the longest bar, in characters.
 const longestBar = 50
 
-// histogram has a bar for each span of time in which records are due.
+// histogram returns a bar for each span of time in which records are due.
 func (r *Inspected) histogram() report.Table {
 	t := report.Table{
 		Title:  "Records by due time",

@@ -8,7 +8,7 @@ import (
 	"github.com/recrawl/recrawl/satstore"
 )
 
-// The most records have the longest bar, and a few are not hidden.
+// TestInspected: the largest number of records has the longest bar, and small numbers stay visible.
 func TestInspected(t *testing.T) {
 	start := time.Date(2026, time.March, 1, 1, 0, 0, 0, time.FixedZone("", 2*60*60))
 	r := Inspected{Clock: start,
@@ -28,8 +28,8 @@ func TestInspected(t *testing.T) {
 	}
 }
 
-// Visits of the journal that the store has not, and runs that the log has not, are told of, and are
-// no damage.
+// TestBehind: visits of the journal that the store lacks, and runs that the log lacks, cause a
+// warning, and are no damage.
 func TestBehind(t *testing.T) {
 	at := time.Date(2026, 5, 1, 12, 0, 0, 500, time.UTC)
 	for _, c := range []struct {

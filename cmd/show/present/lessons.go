@@ -7,7 +7,7 @@ import (
 	"github.com/recrawl/recrawl/planner"
 )
 
-// Lessons is a table of what a policy has learnt from the visits made here; none where it has
+// Lessons returns a table of what a policy has learnt from the visits of this store; no table if it
 // learnt nothing.
 func Lessons(lessons []planner.Lesson) []report.Table {
 	if len(lessons) == 0 {

@@ -43,7 +43,7 @@ func NodesFinding(s *nodes.Status) string {
 	return text + "."
 }
 
-// NodesTables are the cluster for people.
+// NodesTables returns the status of the cluster for people.
 func NodesTables(s *nodes.Status) []report.Table {
 	of := report.Table{Title: "Nodes", Header: []string{"node", "state", "shards", "since",
 		"clock ahead, s", "version"}}

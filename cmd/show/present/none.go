@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// whyNone says why a dry run found no visit.
+// whyNone returns why a dry run found no visit.
 func whyNone(ahead *crawl.Preview, p *planner.Planner, policy string, perDay float64) string {
 	known := knownPages(p)
 	open, waiting := openPages(p.Pages)
@@ -54,10 +54,10 @@ func whyNone(ahead *crawl.Preview, p *planner.Planner, policy string, perDay flo
 	)
 }
 
-// knownPages is the number of pages: feeds and sitemaps are none.
+// knownPages returns the number of pages without feeds and sitemaps.
 func knownPages(p *planner.Planner) int { return p.Pages.Count() - p.KnownSources() }
 
-// openPages counts the pages that may be visited, and those of them that wait after failures.
+// openPages counts the pages that may be visited, and of these the pages that wait after failures.
 func openPages(c *planner.Pages) (open, waiting int) {
 	for page := range sitegraph.PageID(c.Count()) {
 		m := c.Memory(page)

@@ -11,14 +11,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Page is everything known of a page.
+// Page has everything that is known of a page.
 type Page struct {
 	URL        string     `json:"url"`
 	State      string     `json:"state"`
 	Status     int        `json:"status"`
 	Server     string     `json:"server"`
-	Depth      int        `json:"depth"` // 0: not reached from a start page
-	Links      int        `json:"links"` // in-server, of the last snapshot
+	Depth      int        `json:"depth"` // 0: no start page leads to it
+	Links      int        `json:"links"` // on its server, of the last snapshot
 	Site       site       `json:"site"`
 	Referer    string     `json:"referer"`
 	FirstCopy  *time.Time `json:"first_copy"`
@@ -27,52 +27,52 @@ type Page struct {
 	Visits     uint32     `json:"visits"`
 	Changes    uint32     `json:"changes"`
 	Rate
-	// Fresh is the probability that the copy is up to date now, as planner.Fresh has it; null: it
-	// is not known, or there is no copy.
+	// Fresh is the probability that the copy is up to date, which planner.Fresh predicts; null:
+	// unknown, or no copy.
 	Fresh  *float64 `json:"fresh"`
 	Errors uint8    `json:"errors"`
-	// Misses are answers in a row that the page is gone, moved or forbidden; of a page that left:
-	// since it left.
+	// Misses counts the last answers in a row that the page is gone, moved or forbidden. For a page
+	// that left they count from then on.
 	Misses       uint8      `json:"misses"`
-	Rejected     bool       `json:"rejected"` // a filter rejects it: because says which, and why
+	Rejected     bool       `json:"rejected"` // a filter rejects it; because names the filter and the reason
 	NoIndex      bool       `json:"noindex"`
 	ETag         string     `json:"etag"`
 	LastModified *time.Time `json:"last_modified"`
 	Digest       *string    `json:"digest"` // null: no copy yet
 	Estimates    []estimate `json:"estimates"`
-	Evidence     *evidence  `json:"evidence"` // null: the policy has none, or there is no copy
+	Evidence     *evidence  `json:"evidence"` // null: the policy has none, or no copy
 	Due          *time.Time `json:"due"`
 	Reason       string     `json:"reason"`
-	Turn         int        `json:"turn"` // its place in what plan shows; 0: not in that round
-	// what budget or weight keeps it out of that round; "": none
+	Turn         int        `json:"turn"` // its place among the visits of plan; 0: not in that round
+	// WhyNot is the budget or weight that keeps the page out of that round; "": none.
 	WhyNot string  `json:"why_not"`
-	Weight float64 `json:"weight"` // what a change is worth to the user
+	Weight float64 `json:"weight"` // worth of a change to the user
 	Hint   *hint   `json:"hint"`   // null: no feed or sitemap names it
 
-	round planner.Round // the one of Turn
-	why   string        // of the visit at that turn
-	at    time.Time     // of a page in line: when it may begin; see InLine
+	round planner.Round // the round of Turn
+	why   string        // reason of the visit at that turn
+	at    time.Time     // earliest time of the visit to a page in line; see InLine
 }
 
-// site is the site of a page as the policy divides its server, or as directories do.
+// site is the site of a page in the division of the policy, or by directories.
 type site struct {
 	Division string   `json:"division"` // a method of recrawl sites
-	InUse    bool     `json:"in_use"`   // the policy goes by it
+	InUse    bool     `json:"in_use"`   // true if the policy uses it
 	Tops     []string `json:"tops"`
 	IsTop    bool     `json:"is_top"`
 	Pages    int      `json:"pages"`
 }
 
-// DueOf gives a record the due time that the queue has: evidence may have moved it since the record
-// was saved. Call it before a dry run, which plays rounds.
+// DueOf sets the due time of a record to that of the queue, which evidence may have moved since the
+// record was saved. Callers use it before a dry run, which plays rounds.
 func DueOf(r *sitegraph.Record, c *planner.Pages) {
 	if m := c.Memory(r.Page); m.State == sitegraph.StateAlive && m.Due > 0 {
 		r.Due = m.DueTime()
 	}
 }
 
-// Explain explains the page of a record at now. The planner has just made the dry run, which lists
-// all visits of its round; policy is the name of its policy.
+// Explain explains the page of a record at now. The planner has just made the dry run ahead, which
+// lists all visits of its round. policy is the name of its policy.
 func Explain(r *sitegraph.Record, p *planner.Planner, ahead *crawl.Preview, policy string,
 	now time.Time) *Page {
 	e := Known(r, p, ahead, policy, now)
@@ -80,8 +80,8 @@ func Explain(r *sitegraph.Record, p *planner.Planner, ahead *crawl.Preview, poli
 	return e
 }
 
-// Known is what is known of the page at now without a look at other pages: all but what Compare
-// adds. It takes a moment.
+// Known explains the page like Explain, but without looking at other pages: it leaves out what
+// Compare adds. It takes a moment.
 func Known(r *sitegraph.Record, p *planner.Planner, ahead *crawl.Preview, policy string,
 	now time.Time) *Page {
 	g := p.Pages.Graph
@@ -143,9 +143,9 @@ func Known(r *sitegraph.Record, p *planner.Planner, ahead *crawl.Preview, policy
 	return e
 }
 
-// Compare adds the estimates of the page of a record, which rest on the pages of a corpus, and its
-// site by directories where the policy knows none. The corpus may be a part of what is known: the
-// server of the page and a sample of the others. It looks at many pages, and changes nothing but e.
+// Compare adds to e the estimates of the page of a record, and its site by directories if the
+// policy knows none. The estimates rest on the pages of c, which may be the server of the page and
+// a sample of the others. Compare looks at many pages and changes only e.
 func (e *Page) Compare(c *planner.Pages, r *sitegraph.Record, now time.Time) {
 	if !e.Site.InUse {
 		e.Site = siteOf(c.Graph, r.Page)
@@ -155,7 +155,7 @@ func (e *Page) Compare(c *planner.Pages, r *sitegraph.Record, now time.Time) {
 	}
 }
 
-// turnOf counts from 1; 0: the page is not among the visits.
+// turnOf returns the place of the page among the visits, from 1; 0: not among them.
 func turnOf(ahead *crawl.Preview, page sitegraph.PageID) int {
 	return 1 + slices.IndexFunc(ahead.Visits, func(v planner.Visit) bool { return v.Page == page })
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Tables are the page for people: what is known, what the policy makes of it, and the estimates.
+// Tables returns the page for people: what is known, the policy's plans, and the estimates.
 func (e *Page) Tables() []report.Table {
 	tables := []report.Table{e.knownTable()}
 	if e.Evidence != nil {
@@ -52,7 +52,7 @@ func (e *Page) knownTable() report.Table {
 	return t
 }
 
-// changesADay is the rate with its doubt.
+// changesADay returns the rate with its interval.
 func (e *Page) changesADay() string {
 	if within := e.Range(); within != "" {
 		return e.Rate.String() + " (95 %: " + within + ")"
@@ -60,7 +60,7 @@ func (e *Page) changesADay() string {
 	return e.Rate.String()
 }
 
-// planned says when the page is visited, or why it is not.
+// planned returns when the page is visited, or why it is not.
 func (e *Page) planned() string {
 	if e.round.End.IsZero() {
 		return "no round began yet since recrawl started"
@@ -79,7 +79,7 @@ func (e *Page) planned() string {
 	return text
 }
 
-// standing says where the page stands, and what speaks against it.
+// standing returns the state of the page, and the doubts about it.
 func (e *Page) standing() string {
 	failures := words.Plural(int(e.Errors), "failure")
 	text := fmt.Sprintf("%s (last status %d, %s in a row)", e.State, e.Status, failures)

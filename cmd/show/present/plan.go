@@ -13,14 +13,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Plan is the next visits of a round, with its budgets.
+// Plan has the next visits of a round, with its budgets.
 type Plan struct {
 	RoundEnd time.Time `json:"round_end"`
 	Visits   []visit   `json:"visits"`
 	Further  int       `json:"further"` // visits of the round that are not shown
 	Budget   budgets   `json:"budget"`
 	Hints    claims    `json:"hints"`
-	// NotAsked are pages that the settings of the process at work, or of the last one, refused.
+	// NotAsked are pages that settings refused, those of the running process or of the last one.
 	NotAsked []notAsked `json:"not_asked"`
 
 	policy string
@@ -37,8 +37,8 @@ type visit struct {
 	Reason      string      `json:"reason"`
 }
 
-// NewPlan tells what a planner would do next. It asks the planner for all that the round leaves
-// out, and so must come last. The budget is perDay fetches a day.
+// NewPlan returns what a planner would do next, with a budget of perDay fetches a day. It must be
+// the last use of the planner, as it asks for all that the round leaves out.
 func NewPlan(ahead *crawl.Preview, p *planner.Planner, policy string, perDay float64) *Plan {
 	plan := UnderWay(ahead, p, policy, perDay)
 	if len(plan.Visits) == 0 {
@@ -50,8 +50,8 @@ func NewPlan(ahead *crawl.Preview, p *planner.Planner, policy string, perDay flo
 	return plan
 }
 
-// UnderWay is the plan of a round that is carried out, with the visits that are chosen. It changes
-// nothing, and does not know what the round will leave out.
+// UnderWay returns the plan of the round under way, with the chosen visits. It changes nothing, and
+// does not know what the round will leave out.
 func UnderWay(ahead *crawl.Preview, p *planner.Planner, policy string, perDay float64) *Plan {
 	plan := &Plan{
 		RoundEnd: ahead.Round.End,
@@ -83,7 +83,7 @@ func UnderWay(ahead *crawl.Preview, p *planner.Planner, policy string, perDay fl
 }
 
 // Finding says in a sentence how many visits come until when, and how many changes they should
-// find; or why none comes. Of visits that are not shown it tells the number alone.
+// find; or why none comes. It only counts the visits that are not shown.
 func (p *Plan) Finding() string {
 	if len(p.Visits) == 0 {
 		return p.none + sayNotAsked(p.NotAsked)
@@ -92,7 +92,7 @@ func (p *Plan) Finding() string {
 	for _, v := range p.Visits {
 		if v.First {
 			first++
-		} else if n := float64(v.Probability); n > 0 { // not where it is unknown
+		} else if n := float64(v.Probability); n > 0 { // only if it is known
 			changes += n
 		}
 	}
@@ -112,7 +112,7 @@ func (p *Plan) Finding() string {
 	return text + "." + sayNotAsked(p.NotAsked)
 }
 
-// Tables are the plan for people.
+// Tables returns the plan for people.
 func (p *Plan) Tables() []report.Table {
 	if len(p.Visits) > 0 {
 		return append([]report.Table{p.visitTable()}, p.Budget.tables()...)
@@ -153,7 +153,7 @@ func (p *Plan) visitTable() report.Table {
 	return t
 }
 
-// First is the plan with so many visits at most.
+// First returns the plan with at most most visits.
 func (p *Plan) First(most int) *Plan {
 	short := *p
 	if n := len(p.Visits); n > most {

@@ -11,7 +11,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// startsOnly is a planner that knows some start pages, which were never fetched.
+// startsOnly returns a planner that knows some start pages, none of them fetched.
 func startsOnly(pages ...string) *planner.Planner {
 	corpus := planner.NewPages(sitegraph.NewGraph())
 	for _, url := range pages {
@@ -35,7 +35,7 @@ func text(t *testing.T, p *Plan) string {
 	return b.String()
 }
 
-// A plan without visits says why there are none.
+// TestNothingToVisit: a plan without visits says why there are none.
 func TestNothingToVisit(t *testing.T) {
 	for _, test := range []struct {
 		p             *planner.Planner
@@ -61,7 +61,7 @@ func TestNothingToVisit(t *testing.T) {
 	}
 }
 
-// No list of a result is null in JSON, and an undefined number is.
+// TestJSON: in JSON no list of a result is null, and an undefined number is null.
 func TestJSON(t *testing.T) {
 	p := startsOnly("http://a.example/", "http://a.example/b")
 	round := planner.Round{Number: 1, Start: time.Unix(0, 0), End: time.Unix(86400, 0), Budget: 1}
@@ -93,7 +93,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// Each visit is counted once, and a source is no page.
+// TestRun: each visit is counted once, and a source does not count as a page.
 func TestRun(t *testing.T) {
 	r := NewRun()
 	for _, verdict := range []sitegraph.Verdict{

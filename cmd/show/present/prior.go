@@ -8,7 +8,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// pagePrior is the hierarchy of priors that a page starts from.
+// pagePrior is the hierarchy of priors for a page.
 type pagePrior struct {
 	*estimator.Prior
 	site int32
@@ -17,14 +17,14 @@ type pagePrior struct {
 func (p pagePrior) ofPage() *estimator.Rates { return &p.Sites[p.site] }
 
 const (
-	// priorPages bounds the pages that a prior is learnt from, of the page's own server and of
-	// all others each: 25 MB and about a second.
+	// priorPages bounds the pages from which a prior is learnt, on the page's server and on all
+	// others each: 25 MB and about a second.
 	priorPages  = 50_000
 	priorRounds = 8
 )
 
-// priorOf learns the priors of a page's site, its server and the corpus from all that was
-// revisited, or a part of it that is evenly spread if there are many. The page itself is left out.
+// priorOf learns the priors of a page's site, its server and the corpus from the revisited pages,
+// without the page itself. If there are many, it takes a sample that is evenly spread.
 func priorOf(c *planner.Pages, page sitegraph.PageID) pagePrior {
 	sites := siteNumbers(c.Graph, c.Graph.Server(page))
 	pages := revisited(c, page, sites)
@@ -46,10 +46,10 @@ func priorOf(c *planner.Pages, page sitegraph.PageID) pagePrior {
 	return pagePrior{prior, sites.of(c.Graph, page)}
 }
 
-// numbering gives numbers to sites: those of partition A on one server. Another server, and what
-// of this one is in no site, counts as one site.
+// numbering numbers the sites of partition A on one server. All pages of this server outside sites
+// are one site, and so is each other server.
 type numbering struct {
-	serverOf []int32                    // by site; those of servers come first
+	serverOf []int32                    // by site; the sites that are servers come first
 	siteOf   map[sitegraph.PageID]int32 // of pages in a site of the server
 }
 
@@ -78,13 +78,13 @@ func (n *numbering) of(g *sitegraph.Graph, page sitegraph.PageID) int32 {
 	return int32(g.Server(page))
 }
 
-// seen is what the visits to a page of a site saw.
+// seen has the results of the visits to a page of a site.
 type seen struct {
 	site int32
 	grid estimator.Grid
 }
 
-// revisited are the pages that a prior is learnt from, those of the page's own server first.
+// revisited returns the pages from which a prior is learnt, the page's own server first.
 func revisited(c *planner.Pages, page sitegraph.PageID, sites numbering) (pages []seen) {
 	g := c.Graph
 	look := func(p sitegraph.PageID) {

@@ -7,16 +7,17 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Rate is how often pages change, by estimator.ChangeRate. All are null where that is not known
-// yet.
+// Rate is the rate at which pages change, by estimator.ChangeRate. All fields are null if it is
+// unknown.
 type Rate struct {
 	PerDay *float64 `json:"changes_per_day"` // 0: visits saw no change
 	Low    *float64 `json:"changes_per_day_low"`
-	// the ends of its 95 % interval; no upper one where pages may change more often than visits see
+	// Low and High are the ends of its 95 % interval. High is null if pages may change more often
+	// than visits see.
 	High *float64 `json:"changes_per_day_high"`
 }
 
-// RateOf returns a rate as it is shown.
+// RateOf returns a rate as people are shown it.
 func RateOf(c estimator.ChangeRate) Rate {
 	if !c.Known() {
 		return Rate{}
@@ -45,8 +46,7 @@ func (r Rate) String() string {
 	return text
 }
 
-// Range returns the 95 % interval for people; "" where there is no rate, no change, or no upper
-// end.
+// Range returns the 95 % interval for people; "" if there is no rate, no change, or no upper end.
 func (r Rate) Range() string {
 	if r.PerDay == nil || *r.PerDay == 0 || r.High == nil {
 		return ""

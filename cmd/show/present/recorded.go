@@ -8,7 +8,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// RecordedText says it to people.
+// RecordedText writes the result for people.
 func RecordedText(e *recorded.Export, w io.Writer) error {
 	_, err := fmt.Fprintf(w, "Histories of %s written to %s: %s of %s.\n",
 		words.Plural(e.Servers, "server"),

@@ -10,10 +10,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// refused says which addresses did not become known, since the program was started.
+// refused counts the addresses that the bounds on discovery kept out since the program began.
 type refused struct {
 	Reasons map[string]int `json:"reasons"`
-	Servers map[string]int `json:"servers"` // those with the most
+	Servers map[string]int `json:"servers"` // servers with the most of them
 }
 
 func refusedBy(loop *crawl.Loop) refused {
@@ -25,7 +25,7 @@ func refusedBy(loop *crawl.Loop) refused {
 	return r
 }
 
-// tables are none if nothing was refused.
+// tables returns the tables; none if nothing was refused.
 func (r *refused) tables() []report.Table {
 	if len(r.Reasons) == 0 {
 		return nil
@@ -38,7 +38,7 @@ func (r *refused) tables() []report.Table {
 	}
 }
 
-// mostFirst are rows of names and counts.
+// mostFirst returns rows of names and counts, the largest count first.
 func mostFirst(counts map[string]int) (rows [][]string) {
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b))

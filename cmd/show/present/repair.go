@@ -13,7 +13,7 @@ import (
 // mostDamage bounds the damage that is named.
 const mostDamage = 20
 
-// RepairText writes what was kept, and what was lost.
+// RepairText writes what was kept and what was lost.
 func RepairText(r *repair.Report, w io.Writer) error {
 	fmt.Fprintf(w, "%s has %s, %d of them removed; links of %d, %s.\n", r.To,
 		words.Plural(r.Pages, "page"), r.Removed, r.Linked,

@@ -10,7 +10,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// RowsText says it to people.
+// RowsText writes the result for people.
 func RowsText(e *tidy.Export, w io.Writer) error {
 	for _, name := range slices.Sorted(maps.Keys(e.Rows)) {
 		_, err := fmt.Fprintf(w, "%s: %s\n", name, words.Plural(e.Rows[name], "row"))

@@ -14,29 +14,29 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Run is what a run did.
+// Run says what a run did.
 type Run struct {
 	Rounds    int `json:"rounds"`
 	Visits    int `json:"visits"`
 	First     int `json:"first"`   // pages fetched for the first time
-	Changed   int `json:"changed"` // among the others
+	Changed   int `json:"changed"` // of the other pages
 	Unchanged int `json:"unchanged"`
 	Left      int `json:"left"`     // gone, moved or excluded
-	Baseline  int `json:"baseline"` // could not be compared: the rule of the page is a new one
-	Doubted   int `json:"doubted"`  // said to be gone, moved or excluded, which is not proved yet
-	// Rejected are visits to pages that a filter of the user rejects, by filter; they are among
-	// those that left or are doubted.
+	Baseline  int `json:"baseline"` // not compared: the rule of the page is new
+	Doubted   int `json:"doubted"`  // gone, moved or excluded by an answer, but without proof yet
+	// Rejected counts visits to pages that a filter of the user rejects, by filter. Left and
+	// Doubted count them, too.
 	Rejected map[string]int `json:"rejected"`
 	Failed   int            `json:"failed"`
 	Failures map[string]int `json:"failures"` // of these, by cause
-	// NotAsked are pages that the user's settings refuse. They are in none of the others.
+	// NotAsked are pages that settings of the user refuse. The other counts leave them out.
 	NotAsked []notAsked `json:"not_asked"`
-	// visits to feeds and sitemaps, in none of the six above
+	// Sources counts visits to feeds and sitemaps, which the six counts above leave out.
 	Sources int `json:"sources"`
-	// changed among refetches that told something; 0 if none
+	// UpdateRate is the share of conclusive refetches that found a change; 0 without any.
 	UpdateRate float64 `json:"update_rate"`
 	Known      int     `json:"known"`   // pages
-	Waiting    int     `json:"waiting"` // new pages in line
+	Waiting    int     `json:"waiting"` // new pages that wait for their first visit
 
 	Refused  refused  `json:"refused"`
 	Vanished vanished `json:"vanished"`
@@ -45,10 +45,10 @@ type Run struct {
 
 	Feasible feasible `json:"feasible"`
 
-	few string // why no visit was made, where a round's share of the budget is below one; or ""
+	few string // why no visit was made if a round's share of the budget is below one; or ""
 }
 
-// NewRun is a run before any visit.
+// NewRun returns a run without visits.
 func NewRun() *Run {
 	return &Run{Rejected: map[string]int{}, Failures: map[string]int{}, NotAsked: []notAsked{},
 		Budget: noBudgets(), Hints: noClaims(),
@@ -87,17 +87,17 @@ func (r *Run) See(e *crawl.Event) {
 	}
 }
 
-// EndRound takes how far the budgets of a round went. They are perDay fetches a day in all.
+// EndRound takes in how far the budgets of a round went. perDay is the budget in fetches a day.
 func (r *Run) EndRound(p *planner.Planner, round planner.Round, perDay float64) {
 	r.Rounds++
 	r.Budget = budgetsOf(p, round, perDay)
 	r.few = tooFew(perDay, round.End.Sub(round.Start))
 }
 
-// tooFew says that the share that a round has of the budget of a day is below one visit, and what
-// would help; "" if it is not.
+// tooFew says that a round's share of the daily budget is below one visit, and what would help; ""
+// if the share suffices.
 func tooFew(perDay float64, round time.Duration) string {
-	round = round.Round(time.Second) // live ones begin a nanosecond early
+	round = round.Round(time.Second) // live rounds begin a nanosecond early
 	share := perDay * round.Hours() / 24
 	if perDay == planner.Unlimited || perDay <= 0 || share >= 1 || round <= 0 {
 		return ""
@@ -114,7 +114,7 @@ func tooFew(perDay float64, round time.Duration) string {
 	return text + "--round " + shortSpan(enough) + " or longer, or a larger --budget, helps"
 }
 
-// shortSpan is a span as a flag has it, without zeros behind.
+// shortSpan returns a span as a flag has it, without trailing zeros.
 func shortSpan(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {
@@ -126,10 +126,10 @@ func shortSpan(d time.Duration) string {
 	return text
 }
 
-// Fetched reports whether any visit got a page, or found a copy good.
+// Fetched reports whether any visit got a page, or confirmed a copy.
 func (r *Run) Fetched() bool { return r.First+r.Changed+r.Unchanged+r.Baseline+r.Sources > 0 }
 
-// End takes what is known at the end.
+// End takes in what is known at the end.
 func (r *Run) End(p *planner.Planner, loop *crawl.Loop) {
 	r.Refused, r.Vanished = refusedBy(loop), vanishedOf(loop)
 	r.NotAsked = notAskedOf(p.Pages)
@@ -168,7 +168,7 @@ func (r *Run) Finding() string {
 	return text + "; " + known + sayNotAsked(r.NotAsked)
 }
 
-// arePlural is "1 page is", "2 pages are".
+// arePlural returns "1 page is" or "2 pages are".
 func arePlural(n int, noun string) string {
 	if n == 1 {
 		return words.Plural(n, noun) + " is"
@@ -176,7 +176,8 @@ func arePlural(n int, noun string) string {
 	return words.Plural(n, noun) + " are"
 }
 
-// Tables are the run for people, its summary in front. Without a whole round there is nothing more.
+// Tables returns the run for people, its summary in front. Before the first whole round there is
+// only the summary.
 func (r *Run) Tables() []report.Table {
 	summary := []report.Table{{Note: r.summary()}}
 	if r.Rounds == 0 {
@@ -213,12 +214,12 @@ func (r *Run) summary() string {
 	)
 }
 
-// Rest is its status between two rounds, of which the next begins at that time.
+// Rest returns the status of the run between two rounds. The next begins at next.
 func (r *Run) Rest(p *planner.Planner, next time.Time) string {
 	return r.Status(p) + "; next round at " + words.UTC(next)
 }
 
-// Status is one line on how far the run is.
+// Status returns one line on the progress of the run.
 func (r *Run) Status(p *planner.Planner) string {
 	left := "no budget to keep"
 	if p.Left() != planner.Unlimited {

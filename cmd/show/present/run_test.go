@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// The next round is told in UTC, as all times are, wherever the program runs.
+// TestRestInUTC: the status has the next round in UTC, wherever the program runs.
 func TestRestInUTC(t *testing.T) {
 	plan := planner.New(planner.NewPages(sitegraph.NewGraph()), nil, planner.Options{})
 	next := time.Date(2026, time.March, 29, 1, 0, 0, 0, time.FixedZone("", 2*60*60))

@@ -10,12 +10,12 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// InLine says that Turn counts the visits of the server of the page alone, and when the visit may
-// begin, about.
+// InLine sets the time at which the visit may begin, roughly. Turn then counts only the visits to
+// the server of the page.
 func (e *Page) InLine(at time.Time) { e.at = at }
 
-// Sentence says in words what was seen of the page, how likely it has changed, and when it is
-// visited next.
+// Sentence says in words what visits saw of the page, how probably it has changed, and when its
+// next visit is.
 func (e *Page) Sentence(now time.Time) string {
 	denied, ok := strings.CutPrefix(e.Reason, crawl.NotAsked)
 	switch {
@@ -58,7 +58,7 @@ func (e *Page) past(now time.Time) string {
 	return text + "." + e.Site.sentence()
 }
 
-// sentence names the site of a page and its top, by the division that the policy goes by.
+// sentence names the site of a page and its top, by the division that the policy uses.
 func (s *site) sentence() string {
 	pages := words.Plural(s.Pages, "page")
 	switch {

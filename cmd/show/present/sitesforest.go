@@ -8,15 +8,15 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// forest is the sites in trees, each below one of its upper sites: the first that a search
-// from the start pages finds. The relation itself has many pairs, and circles.
+// forest has the sites in trees: each site is below one of its upper sites, the first that a search
+// from the start pages finds. The relation of sites itself has many pairs and cycles.
 type forest struct {
-	roots  []int // sites of start pages, then of those never reached from there
+	roots  []int // sites of start pages, then sites that no start page leads to
 	below  [][]int
 	parent []int // -1 for roots
-	weight []int // pages of the site and of those below it
+	weight []int // pages of the site and of the sites below it
 	order  []int // parents before children
-	aloof  int   // sites never reached from a start page: the last ones of order
+	aloof  int   // number of sites that no start page leads to: the last ones of order
 }
 
 // newForest makes the forest of a division.
@@ -79,7 +79,7 @@ func (f *forest) weigh() {
 	}
 }
 
-// size counts sites with those below them.
+// size counts the sites and those below them.
 func (f *forest) size(sites []int) int {
 	n := 0
 	for _, i := range sites {

@@ -11,9 +11,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// path is a page's address for a reader: without scheme and server, which are the same for
-// all pages of a server but for a few that mix http and https, and with letters for the
-// octets that stand for them.
+// path returns the address of a page for a reader. It leaves out scheme and server, which are the
+// same for nearly all pages of a server, and decodes letters that are percent-escaped.
 func path(d *eval.Division, p sitegraph.PageID) string {
 	address := d.Source.Graph.URL(p)
 	if _, rest, ok := strings.Cut(address, "://"+d.Result.Server); ok {
@@ -22,11 +21,11 @@ func path(d *eval.Division, p sitegraph.PageID) string {
 	return readable(address)
 }
 
-// escapes is a run of octets that are no ASCII.
+// escapes matches runs of percent-escaped bytes beyond ASCII.
 var escapes = regexp.MustCompile(`(?:%[89A-Fa-f][0-9A-Fa-f])+`)
 
-// readable undoes percent-escapes of letters beyond ASCII; whatever could mislead a reader
-// or steer a terminal stays escaped.
+// readable decodes percent-escaped letters beyond ASCII. Characters that could mislead a reader or
+// control a terminal stay escaped.
 func readable(address string) string {
 	return escapes.ReplaceAllStringFunc(address, func(run string) string {
 		plain, err := url.PathUnescape(run)

@@ -13,13 +13,13 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// What a person reads on a terminal; --json has all.
+// Bounds of the text on a terminal; --json has everything.
 const (
-	shownSites   = 40 // the largest with what is below them
+	shownSites   = 40 // the largest, counted with the sites below
 	shownOrphans = 10
 	ShownTops    = 3
 	shownUppers  = 2
-	shownLines   = 160 // of members, shared by the sites shown
+	shownLines   = 160 // lines of members, shared by the shown sites
 )
 
 // tree prints a division.
@@ -28,10 +28,10 @@ type tree struct {
 	*forest
 	w       *bufio.Writer
 	shown   []bool
-	members int // at most, of a site
+	members int // greatest number for a site
 }
 
-// SitesText writes a division as people read it.
+// SitesText writes a division for people.
 func SitesText(d *eval.Division, w io.Writer) error {
 	t := &tree{Division: d, forest: newForest(d), w: bufio.NewWriter(w),
 		shown: make([]bool, len(d.Result.Sites))}
@@ -39,8 +39,8 @@ func SitesText(d *eval.Division, w io.Writer) error {
 	for _, note := range notes(d) {
 		fmt.Fprintln(t.w, note)
 	}
-	// A site weighs at least what a site below it does, and comes before it: those shown
-	// hang together.
+	// A site weighs at least as much as each site below it, and comes before it. So the shown sites
+	// are connected.
 	largest := slices.Clone(t.order)
 	slices.SortStableFunc(largest, func(a, b int) int {
 		return cmp.Compare(t.weight[b], t.weight[a])
@@ -60,7 +60,7 @@ func SitesText(d *eval.Division, w io.Writer) error {
 	return t.w.Flush()
 }
 
-// list prints sites that hang below one, and counts those left out.
+// list prints sites below a site, and counts those left out.
 func (t *tree) list(indent string, sites []int, root bool) {
 	var shown, hidden []int
 	for _, i := range sites {
@@ -93,7 +93,7 @@ func (t *tree) list(indent string, sites []int, root bool) {
 	}
 }
 
-// describe is the line of a site: its tops, its size, its other upper sites.
+// describe returns the line of a site: its tops, its size, its other upper sites.
 func (t *tree) describe(i int) string {
 	s, r := t.Partition.Sites[i], &t.Result.Sites[i]
 	line := path(t.Division, s.Tops[0])
@@ -121,8 +121,8 @@ func (t *tree) describe(i int) string {
 	return line + ")"
 }
 
-// pages prints the members of a site, cut. Those in the directory of its top are named
-// without it.
+// pages prints the first members of a site. Members in the directory of its top are printed without
+// the directory.
 func (t *tree) pages(indent string, s sitegraph.Site, most int, more bool) {
 	directory := ""
 	if len(s.Tops) > 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// summary is one line on the partition.
+// summary returns a line on the partition.
 func summary(d *eval.Division) string {
 	r := &d.Result
 	s := fmt.Sprintf("%s in %s by method %s",
@@ -20,7 +20,7 @@ func summary(d *eval.Division) string {
 	return s + ", " + d.Source.State
 }
 
-// notes are what a reader of the partition should know.
+// notes returns what a reader of the partition should know.
 func notes(d *eval.Division) []string {
 	var notes []string
 	if d.Result.Pages == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// EvidenceText says it to people.
+// EvidenceText writes the result for people.
 func EvidenceText(r *captures.TakenIn, w io.Writer) error {
 	n := func(n int64, what string) string { return words.Plural(int(n), what) }
 	if _, err := fmt.Fprintf(w, "%s taken in from %s: %d new, %d with a past they had not.\n",

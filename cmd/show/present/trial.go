@@ -9,13 +9,13 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// TrialFinding says in a sentence what the targets did.
+// TrialFinding says in a sentence how the targets answered.
 func TrialFinding(t *watch.Trial) string {
 	return fmt.Sprintf("%d of %s took a sample message.",
 		len(t.Targets)-t.Failed, words.Plural(len(t.Targets), "target"))
 }
 
-// TrialTables are the trial for people.
+// TrialTables returns the trial for people.
 func TrialTables(t *watch.Trial) []report.Table {
 	table := report.Table{
 		Title:  "Targets",

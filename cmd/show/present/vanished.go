@@ -10,13 +10,13 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// vanished says which directories are not asked for, because their pages were gone.
+// vanished lists the directories that are not visited because their pages were gone.
 type vanished struct {
 	All         int                  `json:"all"`
-	Directories map[string]time.Time `json:"directories"` // of these some, and until when
+	Directories map[string]time.Time `json:"directories"` // some of these, with the end of the pause
 }
 
-// noVanished is that before a run ends.
+// noVanished returns the list before a run ends.
 func noVanished() vanished { return vanished{Directories: map[string]time.Time{}} }
 
 func vanishedOf(loop *crawl.Loop) (v vanished) {
@@ -24,7 +24,7 @@ func vanishedOf(loop *crawl.Loop) (v vanished) {
 	return v
 }
 
-// tables are none if nothing has vanished.
+// tables returns the tables; none if nothing has vanished.
 func (v *vanished) tables() []report.Table {
 	if v.All == 0 {
 		return nil
