@@ -11,23 +11,23 @@ type axis struct {
 	low, high float64
 	step      float64
 	percent   bool
-	names     []string // of 0, 1, 2 ... in place of numbers
+	names     []string // names at 0, 1, 2 ... in place of numbers
 }
 
-// namedAxis has room for a name at 0, 1, 2 and so on.
+// namedAxis returns an axis with names at 0, 1, 2 and so on.
 func namedAxis(names []string) axis {
 	return axis{low: -0.5, high: float64(len(names)) - 0.5, step: 1, names: names}
 }
 
-// newAxis chooses round limits around [low, high]. A share axis starts at 0 unless it may be
-// cut, and from 0 to nearly 1 becomes all of it, as coverage curves are read against the whole. A
-// free one has the values alone.
+// newAxis returns an axis with round limits around [low, high]. An axis of shares starts at 0
+// unless it may be cut; if it reaches nearly 1, it ends at 1, as readers compare coverage with the
+// whole. A free axis has only the span of the values.
 func newAxis(low, high float64, percent, cut, free bool, ticks int) axis {
-	if low > high { // no value at all
+	if low > high { // no value
 		low, high = 0, 1
 	}
-	// An axis that starts above zero exaggerates differences; it does so only where all
-	// values are far from zero compared to their spread, or where zero means nothing.
+	// An axis that starts above zero exaggerates differences. It does so only if all values are far
+	// from zero compared to their spread, or if zero means nothing.
 	if low > 0 && !free && (low < 0.7*high || percent && !cut) {
 		low = 0
 	}
@@ -37,10 +37,10 @@ func newAxis(low, high float64, percent, cut, free bool, ticks int) axis {
 	if percent && low == 0 && high <= 1 && high > 0.8 {
 		high = 1
 	}
-	if percent && low == 0 && high == 0 { // nothing of anything: of all, not around nothing
+	if percent && low == 0 && high == 0 { // all shares are 0: the axis goes from 0 to 1
 		high = 1
 	}
-	// A span that floating point hardly resolves is none.
+	// Floating point hardly resolves so small a span.
 	if size := math.Max(math.Abs(low), math.Abs(high)); high-low <= 1e-9*size || size < 1e-100 {
 		margin := math.Max(math.Abs(low)/2, 0.5)
 		low, high = low-margin, high+margin
@@ -54,8 +54,8 @@ func newAxis(low, high float64, percent, cut, free bool, ticks int) axis {
 	}
 }
 
-// roundStep returns the smallest of 1, 2, 5 times a power of ten that is not far below rough: so
-// that a value a little above all the others makes one step more, not larger ones.
+// roundStep returns the smallest of 1, 2, 5 times a power of ten that is not far below rough. So a
+// value a little above the others adds one step, and does not enlarge the steps.
 func roundStep(rough float64) float64 {
 	power := math.Pow(10, math.Floor(math.Log10(rough)))
 	for _, m := range []float64{1, 2, 5} {
@@ -87,7 +87,7 @@ func (a axis) ticks() []float64 {
 	return values
 }
 
-// at returns the place of v, 0 at the low and 1 at the high end.
+// at returns the position of v: 0 at the low end, 1 at the high end.
 func (a axis) at(v float64) float64 { return v/(a.high-a.low) - a.low/(a.high-a.low) }
 
 // label returns the text of a tick, with as many decimals as the step needs.
@@ -124,7 +124,7 @@ func (a axis) value(v float64) string {
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
-// name is the name nearest to v: markers of one name may stand side by side.
+// name returns the name nearest to v: markers of one name may stand side by side.
 func (a axis) name(v float64) string {
 	return a.names[max(0, min(int(math.Round(v)), len(a.names)-1))]
 }
@@ -136,7 +136,7 @@ func groupDigits(s string) string {
 		sign, s = "-", s[1:]
 	}
 	whole, fraction, found := strings.Cut(s, ".")
-	if len(whole) < 5 { // 1234 reads well as it is
+	if len(whole) < 5 { // 1234 needs no comma
 		return sign + s
 	}
 	var b strings.Builder

@@ -20,8 +20,8 @@ func barredChart() Chart {
 		}}
 }
 
-// Error bars are drawn where both ends and the point are numbers, are told in words, and have
-// room on the axis.
+// TestErrorBars: error bars are drawn if both ends and the point are numbers. The text alternative
+// names them, and the axis has room for them.
 func TestErrorBars(t *testing.T) {
 	c := barredChart()
 	svg := render(t, c.SVG)
@@ -60,7 +60,7 @@ func TestErrorBars(t *testing.T) {
 	}
 }
 
-// The legend is in the order of the series, whatever their values.
+// TestLegendOrder: the legend has the order of the series, whatever their values.
 func TestLegendOrder(t *testing.T) {
 	c := barredChart()
 	for range 2 {
@@ -80,7 +80,7 @@ func TestLegendOrder(t *testing.T) {
 var labelPlace = regexp.MustCompile(
 	`<text x="([0-9.]+)" y="([0-9.]+)" font-size="11">([^<]*)</text>`)
 
-// Labels meet neither points, of whatever series, nor each other.
+// TestLabelsAreFree: labels overlap neither points of any series nor each other.
 func TestLabelsAreFree(t *testing.T) {
 	labelled, other := Series{Name: "labelled"}, Series{Name: "other", Points: true}
 	for i := range 20 {
@@ -122,7 +122,8 @@ func TestLabelsAreFree(t *testing.T) {
 	}
 }
 
-// Numbers stay on one line, their intervals may go to the next, long texts wrap.
+// TestCellsThatWrap: numbers stay on one line, their intervals may go to the next, and long texts
+// wrap.
 func TestCellsThatWrap(t *testing.T) {
 	page := Page{Sections: []Section{{Tables: []Table{{Header: []string{"policy", "gain",
 		"what it does", "span"},

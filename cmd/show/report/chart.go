@@ -6,29 +6,31 @@ import (
 	"strings"
 )
 
-// Series is one line of a chart: points (X[i], Y[i]) in the order given. Points that are
-// NaN or infinite (or beyond 1e100) break the line. Low and High are error bars around Y, nil
-// for none; a point has none where either is no number. Series with lines are drawn a few
-// pixels aside each other where there are bars, so that none hides another.
+// Series is one line of a chart, with points (X[i], Y[i]) in the given order. Points that are NaN,
+// infinite or beyond 1e100 break the line. Low and High are error bars around Y, or nil; a point
+// has no bar if an end is not a number. If there are bars, lines are drawn a few pixels apart, so
+// that none hides another.
 type Series struct {
 	Name string
 	X, Y []float64
 	Low  []float64
 	High []float64
-	// beside the points, "" for none; nil: no labels. Some that would meet are left out
+	// Labels are texts beside the points, "" for none; nil: no labels. Labels that would overlap
+	// are left out.
 	Labels []string
 	Dashed bool // for reference lines
 	Points bool // markers only, no line
 }
 
-// Chart is some series over the same axes. Axes that are Percent take shares (0.25 is
-// shown as 25 %). Diagonal adds the line from (0,0) to (1,1): what random order yields, or
-// what DiagonalName says.
-// With XNames the x axis has names in place of numbers, at 0, 1, 2 and so on. An axis of
-// shares starts at 0; with YCut that of y need not, and its label should say so. An axis that is
-// Free starts near its lowest value: for logarithms, which have no zero, and for an x of which
-// only a part has points. Bars says what the error bars are, below the legend and in the text
-// alternative.
+// Chart is some series over the same axes.
+//
+// Percent axes take shares (0.25 is shown as 25 %) and start at 0. With YCut the y axis need not,
+// and its label should say so. A Free axis starts near its lowest value: for logarithms, which have
+// no zero, and for an x axis of which only a part has points. With XNames the x axis has names in
+// place of numbers, at 0, 1, 2 and so on.
+//
+// Diagonal adds the line from (0,0) to (1,1), the yield of random order unless DiagonalName says
+// otherwise. Bars is the text on the error bars, below the legend and in the text alternative.
 type Chart struct {
 	Title, XLabel, YLabel string
 	XPercent, YPercent    bool
@@ -36,16 +38,16 @@ type Chart struct {
 	XFree, YFree          bool
 	XNames                []string
 	Diagonal              bool
-	DiagonalName          string // what that line is; "" for random order
+	DiagonalName          string // meaning of that line; "" for random order
 	Bars                  string
 	Series                []Series
 }
 
-// shown refuses what has no place in a chart; beyond 1e100 spans overflow, and no figure
-// of ours is meant.
+// shown reports whether a chart can show a value. Beyond 1e100 spans overflow, and no result is so
+// large.
 func shown(v float64) bool { return math.Abs(v) <= 1e100 }
 
-// point returns the i-th point, or false where it breaks the line.
+// point returns the i-th point, or false if it breaks the line.
 func (s Series) point(i int) (x, y float64, ok bool) {
 	x, y = s.X[i], s.Y[i]
 	return x, y, shown(x) && shown(y)
@@ -120,7 +122,7 @@ func (c Chart) empty() bool {
 	return true
 }
 
-// axes chooses both axes by the points that are shown.
+// axes chooses both axes for the shown points.
 func (c Chart) axes() (x, y axis) {
 	const huge = math.MaxFloat64
 	lowX, highX, lowY, highY := huge, -huge, huge, -huge
@@ -149,12 +151,12 @@ func (c Chart) axes() (x, y axis) {
 	return x, newAxis(lowY, highY, c.YPercent, c.YCut, c.YFree, 5)
 }
 
-// colours of Okabe and Ito without their yellow, and a grey in place of their black: they
-// are seen on a light and on a dark ground.
+// colours are those of Okabe and Ito without their yellow, and with a grey in place of their black.
+// They are visible on light and on dark ground.
 var colours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7f7f7f"}
 
-// marker draws the i-th shape around (x, y). Shapes and colours repeat at different
-// lengths, so that pairs repeat late.
+// marker draws the i-th shape around (x, y). Shapes and colours repeat at different lengths, so
+// that pairs repeat late.
 func marker(b *strings.Builder, i int, x, y float64) {
 	const r = 3.6
 	switch i % 5 {

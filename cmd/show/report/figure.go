@@ -15,10 +15,10 @@ type figureView struct {
 	SVG  template.HTML
 	Data string       // for the script: see figureData
 	CSV  template.URL // all values, as a data URL
-	File string       // name to keep them under
+	File string       // name of the file for them
 }
 
-// figureData is what the script of a page needs of a chart: it follows the pointer.
+// figureData is the data of a chart for the script of a page, which follows the pointer.
 type figureData struct {
 	Width, Left, Top, Right, Bottom int // in units of the drawing
 	Series                          []figureSeries
@@ -26,10 +26,11 @@ type figureData struct {
 
 type figureSeries struct {
 	Name, Colour string
-	Points       [][4]any // x and y in units of the drawing, and both as they are shown
+	Points       [][4]any // x and y in units of the drawing, and both as shown
 }
 
-// mostFollowed bounds the points of a series that the pointer finds: a screen has about as many.
+// mostFollowed bounds the points of a series that follow the pointer, to about the points of a
+// screen.
 const mostFollowed = 1000
 
 func (c Chart) view() figureView {
@@ -48,7 +49,7 @@ func (c Chart) view() figureView {
 		}
 		d.Series = append(d.Series, f)
 	}
-	data, _ := json.Marshal(d) // it holds numbers and texts only
+	data, _ := json.Marshal(d) // it has only numbers and texts
 	return figureView{
 		SVG:  template.HTML(c.draw("")),
 		Data: string(data),
@@ -60,7 +61,7 @@ func (c Chart) view() figureView {
 
 func tenth(v float64) float64 { return math.Round(10*v) / 10 }
 
-// csv is the chart as a table: a row for each point that is shown.
+// csv returns the chart as a table, with a row for each shown point.
 func (c Chart) csv() string {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
@@ -84,13 +85,13 @@ func (c Chart) csv() string {
 			w.Write(row)
 		}
 	}
-	w.Flush() // a strings.Builder takes all
+	w.Flush() // a strings.Builder has no errors
 	return b.String()
 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// harmless is a text that no spreadsheet takes for a formula.
+// harmless returns a text that no spreadsheet takes for a formula.
 func harmless(s string) string {
 	s = oneLine(s)
 	if s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
@@ -99,7 +100,7 @@ func harmless(s string) string {
 	return s
 }
 
-// fileName is a title with what file names can hold everywhere.
+// fileName returns a title with only the characters that are safe in file names.
 func fileName(title string) string {
 	name := strings.Join(strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')

@@ -7,12 +7,12 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// leastColumn is the width below which no column of text is shortened: less tells nothing.
+// leastColumn is the width to which columns of text may be shortened.
 const leastColumn = 14
 
-// fit returns widths of columns such that a row takes at most bound columns of a terminal, if that
-// is possible; 0: no bound. Numbers keep their width. Texts are made narrower, the widest first,
-// and headings take several lines.
+// fit returns widths of columns such that a row takes at most bound columns of a terminal, if
+// possible; 0: no bound. Numbers keep their width. Texts become narrower, the widest first, and
+// headings take several lines.
 func (t Table) fit(bound int, right []bool) []int {
 	width := t.widths()
 	if bound <= 0 {
@@ -31,7 +31,7 @@ func (t Table) fit(bound int, right []bool) []int {
 			}
 		}
 		if widest < 0 {
-			return width // numbers alone are wider than the terminal
+			return width // the numbers are wider than the terminal
 		}
 		width[widest]--
 		total--
@@ -42,9 +42,8 @@ func (t Table) fit(bound int, right []bool) []int {
 // bestMark follows the first cell of a row that is best.
 const bestMark = "*"
 
-// without returns the table with its best rows marked and without the columns for which there is no
-// room, and the headings of these columns. If the width of the screen is not known, it leaves out
-// spare columns alone.
+// without returns the table with its best rows marked, without the columns that do not fit, and the
+// headings of these. Without a known width of the screen it leaves out only spare columns.
 func (t Table) without(s *Screen) (_ Table, left []string) {
 	t.Rows = slices.Clone(t.Rows)
 	for _, i := range t.Best {
@@ -65,7 +64,7 @@ func (t Table) without(s *Screen) (_ Table, left []string) {
 		return lineWidth(t.fit(s.Width, t.numeric())) <= bound
 	}
 	spare := slices.Clone(t.Spare)
-	if s.Width > 0 { // then the last of the others, but two
+	if s.Width > 0 { // then the last of the others, but at least two stay
 		for i := t.columnCount() - 1; i > 1; i-- {
 			if !slices.Contains(spare, i) {
 				spare = append(spare, i)
@@ -92,7 +91,7 @@ func (t Table) without(s *Screen) (_ Table, left []string) {
 	return kept, left
 }
 
-// removed is a row without some cells.
+// removed returns a row without some cells.
 func removed(row []string, gone map[int]bool) (kept []string) {
 	for i, cell := range row {
 		if !gone[i] {
@@ -102,10 +101,10 @@ func removed(row []string, gone map[int]bool) (kept []string) {
 	return kept
 }
 
-// gap is how many blanks stand between columns.
+// gap is the number of blanks between columns.
 const gap = 2
 
-// lineWidth returns how many columns of a terminal a line of cells of these widths takes.
+// lineWidth returns the width of a line of cells of these widths.
 func lineWidth(width []int) int {
 	total := gap * (len(width) - 1)
 	for _, n := range width {
@@ -114,8 +113,8 @@ func lineWidth(width []int) int {
 	return total
 }
 
-// leastWidth returns the least width of a column: that of its widest number and of the longest word
-// of its heading, and for texts leastColumn.
+// leastWidth returns the least width of a column: the width of its widest number and of the longest
+// word of its heading, and leastColumn for texts.
 func (t Table) leastWidth(i int, number bool) int {
 	least, longest := 0, 0
 	for _, row := range t.Rows {
@@ -137,8 +136,8 @@ func (t Table) leastWidth(i int, number bool) int {
 	return least
 }
 
-// cellLines breaks a cell into lines of at most a width, between words. A word that is wider, such
-// as an address, loses its middle.
+// cellLines breaks a cell between words into lines of at most a width. A wider word, such as an
+// address, loses its middle.
 func cellLines(cell string, width int) []string {
 	cell = oneLine(cell)
 	if columns(cell) <= width {
@@ -151,8 +150,8 @@ func cellLines(cell string, width int) []string {
 	return lines
 }
 
-// withoutMiddle cuts the middle out of what is wider than a width, and marks the cut. Of an address
-// the server and the end of the path are what tells it from others.
+// withoutMiddle cuts the middle out of a text that is wider than a width, and marks the cut. An
+// address keeps its server and the end of its path, by which readers know it.
 func withoutMiddle(s string, width int) string {
 	if columns(s) <= width || width < 3 {
 		return s
@@ -165,7 +164,7 @@ func withoutMiddle(s string, width int) string {
 	for first < last {
 		next := &first
 		take := clusters[first]
-		if first > len(clusters)-last { // both ends in turn, the first before
+		if first > len(clusters)-last { // both ends in turn, the first end first
 			take, next = clusters[last-1], &last
 		}
 		if used += columns(take); used > width {

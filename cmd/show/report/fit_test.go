@@ -22,8 +22,8 @@ func manyColumns(best ...int) Table {
 	return t
 }
 
-// What does not fit is left out by columns, spare ones first, then the last; it is said which, and
-// how to see all. Elsewhere than on a screen only spare ones go.
+// TestColumnsLeftOut: columns that do not fit are left out, spare ones first, then the last. The
+// text names them, and the way to see all. Outside a screen only spare columns are left out.
 func TestColumnsLeftOut(t *testing.T) {
 	for _, width := range []int{60, 100, 130} {
 		text := onScreen(t, manyColumns(), width, false)
@@ -60,7 +60,8 @@ func TestColumnsLeftOut(t *testing.T) {
 	}
 }
 
-// Rows that are best are marked, and in colours they are bold; it is said what they are best by.
+// TestBestRows: the best rows are marked, and bold in colours. The text names what they are best
+// by.
 func TestBestRows(t *testing.T) {
 	table := manyColumns(0, 2)
 	text := onScreen(t, table, 100, false)

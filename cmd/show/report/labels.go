@@ -9,7 +9,7 @@ import (
 // Labels of points, smaller than other text.
 const (
 	labelSize   = 11
-	labelLetter = 6.3 // pixels, about
+	labelLetter = 6.3 // pixels, roughly
 )
 
 // rectangle is a part of the chart, in its units.
@@ -19,14 +19,14 @@ func (r rectangle) meets(s rectangle) bool {
 	return r.left < s.right && s.left < r.right && r.top < s.bottom && s.top < r.bottom
 }
 
-// around is a marker's place.
+// around returns the rectangle of a marker.
 func around(x, y float64) rectangle {
 	const r = 5.5
 	return rectangle{x - r, y - r, x + r, y + r}
 }
 
-// drawLabels writes labels beside their points, where they meet no marker and no other label;
-// beside a line if that can be. One that has no such place is left out.
+// drawLabels writes labels beside their points, where they overlap no marker and no other label,
+// and no line if possible. Labels without such a place are left out.
 func (c Chart) drawLabels(b *strings.Builder, x, y axis) {
 	var taken, lines []rectangle
 	for i, s := range c.Series {
@@ -93,7 +93,7 @@ func along(from, to [2]float64) []rectangle {
 	return all
 }
 
-// free finds a place for a text of a width around a point.
+// free finds a place for a text of a width near a point.
 func free(x, y, width float64, taken, lines []rectangle) (rectangle, bool) {
 	const gap, height = 7.0, float64(labelSize)
 	var crossing rectangle

@@ -12,12 +12,12 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Page is a whole report. It shows first what was found: the finding in words, and the first chart
-// of its sections, large. Empty lines in its texts separate paragraphs.
+// Page is a whole report. It begins with the finding in words and the first chart of its sections,
+// large. Empty lines in its texts separate paragraphs.
 type Page struct {
 	Title    string
-	Finding  string // the answer, in a sentence or two; "": there is no single one
-	Intro    string // what was asked, of what
+	Finding  string // the result in a sentence or two; "": there is no single one
+	Intro    string // the question, and its data
 	Sections []Section
 }
 
@@ -28,7 +28,7 @@ type Section struct {
 	Charts      []Chart
 }
 
-// Lead is the first chart of a page: what it is about. Empty if there is none.
+// Lead returns the first chart of a page, or an empty one.
 func (p Page) Lead() Chart {
 	for _, s := range p.Sections {
 		if len(s.Charts) > 0 {
@@ -38,8 +38,8 @@ func (p Page) Lead() Chart {
 	return Chart{}
 }
 
-// HTML writes the page as one file that needs no other. It fails before it writes
-// anything if a chart is not well made.
+// HTML writes the page as one file that needs no other. If a chart is malformed, it fails before it
+// writes anything.
 func (p Page) HTML(w io.Writer) error {
 	view := pageView{
 		Title:   clean(p.Title),
@@ -81,7 +81,7 @@ type pageView struct {
 	Intro    []string
 	Style    template.CSS
 	Script   template.JS
-	Policy   template.HTMLAttr // of content security
+	Policy   template.HTMLAttr // content security policy
 	Lead     *figureView
 	Contents bool // a list of the sections at the top
 	Sections []sectionView
@@ -96,7 +96,7 @@ type sectionView struct {
 
 type tableView struct {
 	Title  string
-	Folded string // what to unfold; "": the table is open
+	Folded string // the text that unfolds the table; "": it is open
 	Header []cellView
 	Rows   [][]cellView
 	Note   []string
@@ -104,14 +104,15 @@ type tableView struct {
 
 type cellView struct {
 	Text     string
-	Interval string // after a number, which it may leave for the next line
+	Interval string // after a number; it may go to the next line
 	Class    string // num, long or none
 }
 
-// shortTable is how many rows a table may have that is not folded.
+// shortTable is the largest number of rows of a table that is not folded.
 const shortTable = 8
 
-// shortCell is how many characters of a text stay on one line; columns with longer texts wrap.
+// shortCell is the greatest length of a text that stays on one line; columns with longer texts
+// wrap.
 const shortCell = 28
 
 func (t Table) view() tableView {
@@ -161,8 +162,7 @@ func (t Table) view() tableView {
 	return v
 }
 
-// The policy forbids the page every address, and every script but the one below: what is not inline
-// cannot be loaded.
+// The policy forbids the page every address, and every script but the one below.
 var pageTemplate = template.Must(template.New("page").Parse(`<!DOCTYPE html>
 <html lang="en">
 <head>

@@ -17,7 +17,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Bar tells how far one piece of work has come. Any number of goroutines may use it.
+// Bar shows the progress of one piece of work. Any number of goroutines may use it.
 type Bar struct {
 	mu          sync.Mutex
 	out         io.Writer
@@ -26,14 +26,14 @@ type Bar struct {
 	bar         *progressbar.ProgressBar
 	began       time.Time
 	lastLine    time.Time
-	parts       []string // names of what is at work side by side, the first begun in front
+	parts       []string // names of the parts under way, the first begun in front
 }
 
-// LineEvery is how far apart lines are, where no terminal shows a bar.
+// LineEvery is the time between lines of progress outside a terminal.
 const LineEvery = 5 * time.Second
 
-// NewBar begins to tell of work of so many steps, 0 where that is not known yet. out is standard
-// error; io.Discard tells nobody.
+// NewBar begins the progress of work of total steps; 0: not known yet. out is standard error, or
+// io.Discard to show nothing.
 func NewBar(out io.Writer, what string, total int) *Bar {
 	now := time.Now()
 	b := &Bar{out: out, what: what, total: total, began: now, lastLine: now}
@@ -49,27 +49,27 @@ func NewBar(out io.Writer, what string, total int) *Bar {
 	return b
 }
 
-// IsTerminal reports whether somebody may watch what is written.
+// IsTerminal reports whether w is a terminal, where a person may watch.
 func IsTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// rewrites reports whether a line can be written over.
+// rewrites reports whether a line can be overwritten.
 func rewrites(w io.Writer) bool { return IsTerminal(w) && os.Getenv("TERM") != "dumb" }
 
-// columnsOfLine is how many columns a text may take that is to be written over. One stays free: at
-// the last one some terminals begin another line.
+// columnsOfLine returns the greatest width of a text that will be overwritten. One column stays
+// free: after the last one some terminals begin another line.
 func columnsOfLine(w io.Writer) int {
 	width := Width(w)
-	if width == 0 { // it does not know
+	if width == 0 { // the terminal does not know its width
 		width = 80
 	}
 	return max(width-1, 1)
 }
 
-// narrow cuts what a bar writes to the width of the terminal. What is longer would wrap, and each
-// rewriting begin a new line.
+// narrow cuts the text of a bar to the width of the terminal. A wider text would wrap, and each
+// rewriting would begin a new line.
 type narrow struct {
 	out   io.Writer
 	width func() int
@@ -95,8 +95,8 @@ func (n narrow) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Width is how many columns a line may have: those of the terminal, else what COLUMNS says. 0 is as
-// many as there are: what reads a file or a pipe wants lines whole.
+// Width returns the greatest width of a line: that of the terminal, else the value of COLUMNS. 0
+// means no bound, as readers of a file or a pipe want whole lines.
 func Width(w io.Writer) int {
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
@@ -110,20 +110,20 @@ func Width(w io.Writer) int {
 	return width
 }
 
-// HasColours reports whether what is written may have colours: on a terminal, unless NO_COLOR is
-// set to anything (no-color.org) or the terminal is a dumb one.
+// HasColours reports whether the output may have colours: on a terminal, unless NO_COLOR has any
+// value (no-color.org) or the terminal is a dumb one.
 func HasColours(w io.Writer) bool {
 	return IsTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
-// Step counts one more.
+// Step counts one more step.
 func (b *Bar) Step() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.set(b.done + 1)
 }
 
-// StepOf counts one more of a part, which is shown until its last.
+// StepOf counts one more step of a part, which is shown until its last step.
 func (b *Bar) StepOf(name string, last bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -147,7 +147,7 @@ func (b *Bar) describe() {
 	}
 }
 
-// working names the parts that are at work.
+// working returns the names of the parts under way.
 func (b *Bar) working() string {
 	if len(b.parts) == 0 {
 		return ""
@@ -155,7 +155,7 @@ func (b *Bar) working() string {
 	return " (" + strings.Join(b.parts, ", ") + ")"
 }
 
-// Reach sets how far it is of how much, and what is at work.
+// Reach sets the progress, the total and the name of the work.
 func (b *Bar) Reach(done, total int, what string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -167,7 +167,7 @@ func (b *Bar) Reach(done, total int, what string) {
 	b.set(done)
 }
 
-// Of sets how far it is of how much.
+// Of sets the progress and the total.
 func (b *Bar) Of(done, total int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -182,7 +182,7 @@ func (b *Bar) setTotal(total int) {
 	b.total = total
 }
 
-// At sets how far it is.
+// At sets the progress.
 func (b *Bar) At(done int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -192,13 +192,13 @@ func (b *Bar) At(done int) {
 func (b *Bar) set(done int) {
 	b.done = done
 	if b.bar != nil {
-		_ = b.bar.Set(min(done, b.total)) // a bar that cannot be drawn stops nothing
+		_ = b.bar.Set(min(done, b.total)) // work goes on if the bar cannot be drawn
 		return
 	}
 	if now := time.Now(); now.Sub(b.lastLine) >= LineEvery {
 		b.lastLine = now
 		of := ""
-		if b.total > 0 { // a list from standard input has an end that nobody knows
+		if b.total > 0 { // the length of a list from standard input is unknown
 			of = " of " + words.Grouped(int64(b.total))
 		}
 		fmt.Fprintf(b.out, "%s: %s%s%s%s\n", b.what, words.Grouped(int64(b.done)), of,
@@ -206,7 +206,7 @@ func (b *Bar) set(done int) {
 	}
 }
 
-// pace is how fast it goes, and how much time is left at that rate, once that can be told.
+// pace returns the speed, and the remaining time at that speed once it is known.
 func pace(done, total int, took time.Duration) string {
 	if done <= 0 || took <= 0 {
 		return ""
@@ -223,7 +223,8 @@ func pace(done, total int, took time.Duration) string {
 	return text
 }
 
-// Stages tells of work that has several parts one after the other, each with a bar of its own.
+// Stages shows the progress of work in several parts, one after the other, each with a bar of its
+// own.
 type Stages struct {
 	ctx  context.Context
 	out  io.Writer
@@ -231,10 +232,11 @@ type Stages struct {
 	bar  *Bar
 }
 
-// NewStages begins to tell; out is as New has it. Tell ends the work when the context ends.
+// NewStages begins the progress. out is that of NewBar. When ctx ends, Tell returns its error,
+// which ends the work.
 func NewStages(ctx context.Context, out io.Writer) *Stages { return &Stages{ctx: ctx, out: out} }
 
-// Tell says how far the part of a name has come, of how much. The error is that of the context.
+// Tell sets the progress and the total of a part. Its error is that of the context.
 func (s *Stages) Tell(what string, done, total int) error {
 	if s.bar == nil || s.what != what {
 		s.End()
@@ -244,7 +246,7 @@ func (s *Stages) Tell(what string, done, total int) error {
 	return s.ctx.Err()
 }
 
-// End removes what is shown.
+// End removes the bar of the part under way.
 func (s *Stages) End() {
 	if s.bar != nil {
 		s.bar.End()

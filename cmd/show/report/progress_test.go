@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// A line tells how fast it goes and what is left, once that is known.
+// TestPace: a line has the speed and the remaining time, once they are known.
 func TestPace(t *testing.T) {
 	for _, c := range []struct {
 		done, total int
@@ -56,7 +56,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// Only a terminal has a width of its own and colours; COLUMNS gives one to pipes, too.
+// TestWidthAndColours: only a terminal has a width of its own and colours. COLUMNS sets a width for
+// pipes, too.
 func TestWidthAndColours(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	if err != nil {
@@ -74,7 +75,8 @@ func TestWidthAndColours(t *testing.T) {
 	}
 }
 
-// Parts of work are told of one after the other, each with its own rate, until the context ends.
+// TestStages: parts of work are shown one after the other, each with its own speed, until the
+// context ends.
 func TestStages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out strings.Builder
@@ -99,8 +101,8 @@ func TestStages(t *testing.T) {
 	})
 }
 
-// A line and a bar that are rewritten never take more columns than the terminal has at that moment:
-// wide characters take two.
+// TestNothingWraps: a rewritten line or bar never takes more columns than the terminal has at that
+// moment. Wide characters take two.
 func TestNothingWraps(t *testing.T) {
 	width := 0
 	var out bytes.Buffer
@@ -136,7 +138,7 @@ func TestNothingWraps(t *testing.T) {
 	}
 }
 
-// What is no terminal gets whole lines, and no control characters.
+// TestLineOfAPipe: outside a terminal there are whole lines and no control characters.
 func TestLineOfAPipe(t *testing.T) {
 	var out bytes.Buffer
 	line := NewLine(&out)

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// rewriteEvery is how far apart the texts of a line are that a terminal shows in one place.
+// rewriteEvery is the time between two texts of a line that a terminal shows in one place.
 const rewriteEvery = 200 * time.Millisecond
 
-// Line tells how work without an end goes: one line that is rewritten on a terminal, a line every
-// LineEvery elsewhere. It is for one goroutine.
+// Line shows the progress of work without an end: by one line that is rewritten on a terminal,
+// elsewhere by a line every LineEvery. It is for one goroutine.
 type Line struct {
 	out     io.Writer
 	rewrite bool
@@ -18,13 +18,13 @@ type Line struct {
 	last    time.Time
 }
 
-// NewLine tells on out; io.Discard tells nobody.
+// NewLine shows progress on out; with io.Discard nowhere.
 func NewLine(out io.Writer) *Line {
 	return &Line{out: out, rewrite: rewrites(out), width: func() int { return columnsOfLine(out) },
 		last: time.Now()}
 }
 
-// Show shows the text, unless it is too soon.
+// Show shows the text, unless it is too early.
 func (l *Line) Show(text func() string) {
 	every := LineEvery
 	if l.rewrite {

@@ -109,8 +109,8 @@ func TestPageNeedsNothingElse(t *testing.T) {
 	}
 }
 
-// Every figure has its values as CSV, and for the script as JSON. What a spreadsheet would run is
-// quoted.
+// TestFigureData: every figure has its values as CSV, and as JSON for the script. Text that a
+// spreadsheet would run is quoted.
 func TestFigureData(t *testing.T) {
 	c := Chart{Title: "What? 5 % a day", XLabel: "x", YLabel: "=HYPERLINK(1)", YPercent: true,
 		Series: []Series{
@@ -137,7 +137,8 @@ func TestFigureData(t *testing.T) {
 	}
 }
 
-// The only script that runs is the one of the page: its hash is that of the bytes in the file.
+// TestScriptRunsByItsHash: only the script of the page runs. Its hash is that of the bytes in the
+// file.
 func TestScriptRunsByItsHash(t *testing.T) {
 	page := render(t, samplePage().HTML)
 	_, rest, _ := strings.Cut(page, "<script>")
@@ -328,7 +329,7 @@ func TestPointsAndLabels(t *testing.T) {
 	}
 }
 
-// Names stand where numbers would, turned where they have no room side by side.
+// TestNames: names stand in the place of numbers, turned if they do not fit side by side.
 func TestNames(t *testing.T) {
 	for _, names := range [][]string{{"org"}, {"org", "co.jp", "<b>"},
 		{strings.Repeat("a long name ", 5), "b"},
@@ -348,7 +349,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Paper cannot be scrolled: what a screen scrolls sideways is printed whole.
+// TestPrintIsWhole: a part that scrolls sideways on a screen is printed whole, as paper cannot
+// scroll.
 func TestPrintIsWhole(t *testing.T) {
 	_, print, _ := strings.Cut(pageStyle, "@media print{")
 	scrolled := regexp.MustCompile(`(?m)^(\.[a-z]+)\{[^}]*overflow-x:auto`).FindAllStringSubmatch(

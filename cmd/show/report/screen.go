@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// Screen is a buffered writer that knows how wide lines may be. Tables and texts that are
-// written to one are fitted to it. It is for one goroutine.
+// Screen is a buffered writer with a width. Tables and texts that are written to it are fitted to
+// the width. It is for one goroutine.
 type Screen struct {
 	*bufio.Writer
-	Width  int  // columns; 0: lines are as long as they are
+	Width  int  // columns; 0: lines have any length
 	Colour bool // headings are bold, warnings coloured; only for terminals
-	Wide   bool // no column is left out, and no line broken
+	Wide   bool // every column and every line stays whole
 }
 
-// UsualWidth is how wide lines should be where nothing tells how wide they may be.
+// UsualWidth is the width of lines if no other width is known.
 const UsualWidth = 100
 
-// NewScreen writes to a terminal of a width, or to a file or pipe (0, false).
+// NewScreen returns a screen for a terminal of a width, or for a file or pipe (0, false).
 func NewScreen(w io.Writer, width int, colour bool) *Screen {
 	return &Screen{Writer: bufio.NewWriter(w), Width: width, Colour: colour}
 }
@@ -36,7 +36,7 @@ const (
 	plain = "\x1b[0m"
 )
 
-// Paint is s in a style where there are colours, else s.
+// Paint returns text in a style, or unchanged on a screen without colours.
 func (s *Screen) Paint(style Style, text string) string {
 	if !s.Colour || text == "" {
 		return text
@@ -44,23 +44,23 @@ func (s *Screen) Paint(style Style, text string) string {
 	return string(style) + text + plain
 }
 
-// Say writes a sentence or more, broken at blanks to fit, and bold where there are colours.
+// Say writes sentences, broken at blanks to fit, and bold if there are colours.
 func (s *Screen) Say(text string) {
 	if text == "" {
 		return
 	}
 	for line := range strings.SplitSeq(strings.TrimSpace(clean(text)), "\n") {
 		for _, part := range wrap(line, s.Width) {
-			_, _ = s.WriteString(s.Paint(Bold, part) + "\n") // an error stays until Flush
+			_, _ = s.WriteString(s.Paint(Bold, part) + "\n") // an error lasts until Flush
 		}
 	}
 }
 
-// Wrap breaks a line at blanks so that no part is wider than so many columns, and returns the parts
-// with a line break between them. A word that is wider alone stays whole; 0 is no bound.
+// Wrap breaks a line at blanks into parts of at most width columns, and returns them with line
+// breaks. A wider word stays whole; 0 is no bound.
 func Wrap(line string, width int) string { return strings.Join(wrap(line, width), "\n") }
 
-// wrap breaks a line at blanks so that no part is wider; 0 is no bound. A word that is wider alone
+// wrap breaks a line at blanks into parts of at most width columns; 0 is no bound. A wider word
 // stays whole.
 func wrap(line string, width int) []string {
 	if width <= 0 || columns(line) <= width {

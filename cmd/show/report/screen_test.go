@@ -30,8 +30,8 @@ func onScreen(t *testing.T, table Table, width int, colour bool) string {
 	return b.String()
 }
 
-// On a screen no line is wider than it, all numbers and words are there, and an address keeps its
-// ends. Elsewhere lines are whole.
+// TestTablesFit: on a screen no line is wider than the screen, all numbers and words are there, and
+// an address keeps its ends. Elsewhere lines are whole.
 func TestTablesFit(t *testing.T) {
 	plainText := render(t, wideTable().Text)
 	for _, width := range []int{79, 100, 120} {
@@ -56,7 +56,7 @@ func TestTablesFit(t *testing.T) {
 	}
 }
 
-// Numbers are never cut, however narrow the terminal.
+// TestNumbersStay: numbers are never cut, however narrow the terminal.
 func TestNumbersStay(t *testing.T) {
 	table := Table{Header: []string{"first", "second"},
 		Rows: [][]string{{"123456789012", "-9876543210 %"}, {"1", "2"}}}
@@ -65,7 +65,7 @@ func TestNumbersStay(t *testing.T) {
 	}
 }
 
-// Colours take no room, and are there only where they are asked for.
+// TestColours: colours take no room, and appear only if wanted.
 func TestColours(t *testing.T) {
 	table := Table{Title: "T", Header: []string{"result", "n"},
 		Rows: [][]string{{"ok", "1"}, {"fail", "22"}}, Marks: map[string]Style{"fail": Red}}
@@ -112,7 +112,7 @@ func TestWithoutMiddle(t *testing.T) {
 	}
 }
 
-// FuzzFit: a table of any text on a screen of any width keeps its words in order, but for those
+// FuzzFit: a table of any text on a screen of any width keeps its words in order, except for words
 // that lose their middle.
 func FuzzFit(f *testing.F) {
 	f.Add("http://a.example/a/b/c", "some words of a text", 30)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Sizes of a chart in its own units; it scales to the width it is given.
+// Sizes of a chart in its own units; it scales to the available width.
 const (
 	chartWidth  = 784
 	plotLeft    = 94
@@ -17,24 +17,24 @@ const (
 	legendLeft  = plotLeft + plotWidth + 22
 	legendRow   = 22 // from one entry to the next
 	legendWidth = 24 // characters that fit beside the plot
-	letterWidth = 7  // about
-	barsWidth   = 30 // characters of what bars are
+	letterWidth = 7  // roughly
+	barsWidth   = 30 // characters of the text on the bars
 	nameWidth   = 24 // characters of a name on an axis
 	maxMarkers  = 24 // a line with more points has room for some markers only
 	someMarkers = 6
 	asideStep   = 5 // pixels between the error bars of two lines
 )
 
-// chartStyle works both inside a page and in a file of its own. The colours of text and
-// grid follow the reader's setting; those of the lines read on both grounds.
+// chartStyle works in a page and in a file of its own. The colours of text and grid follow the
+// reader's setting; the colours of lines are readable on light and dark ground.
 const chartStyle = `.chart{font:13px system-ui,-apple-system,"Segoe UI","Noto Sans",sans-serif;--ink:#1c2430;--soft:#5b6675;--line:#e3e7ec;--ground:#fff}
 .chart text{fill:var(--soft)}.chart .t{fill:var(--ink);font-weight:600;font-size:15px}.chart .n{fill:var(--ink)}
 .chart .g{stroke:var(--line);stroke-width:1}.chart .x{stroke:var(--soft);stroke-width:1}.chart .r{stroke:var(--soft);stroke-width:1.2;stroke-dasharray:2 4}
 .chart .l{fill:none;stroke-width:2.2;stroke-linejoin:round;stroke-linecap:round}.chart .d{stroke-dasharray:7 5}.chart .h{fill-opacity:0;stroke:none}.chart .e{fill:none;stroke-width:1.3;stroke-opacity:.75}.chart .b{fill:var(--ground)}
 @media(prefers-color-scheme:dark){.chart{--ink:#e8ecf1;--soft:#a3aebb;--line:#2d3541;--ground:#161b22}}`
 
-// SVG writes the chart as a self-contained SVG document. It fails if a series has not as
-// many x as y values, and when w does; then nothing or a part is written.
+// SVG writes the chart as a self-contained SVG document. It fails if a series has different numbers
+// of x and y values, or if w fails. It may then have written a part.
 func (c Chart) SVG(w io.Writer) error {
 	if err := c.check(); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (c Chart) SVG(w io.Writer) error {
 	return err
 }
 
-// draw returns the SVG element, with what is to stand first inside it.
+// draw returns the SVG element, which begins with head.
 func (c Chart) draw(head string) string {
 	x, y := c.axes()
 	height := max(plotTop+plotHeight+56+x.hang(), plotTop+20+legendRow*(len(c.Series)+2))
@@ -80,7 +80,7 @@ func (c Chart) draw(head string) string {
 	return b.String()
 }
 
-// alternative is what a reader who does not see the chart is told.
+// alternative returns the text for readers who do not see the chart.
 func (c Chart) alternative() string {
 	if c.Bars == "" || !c.barred() {
 		return c.Title
@@ -131,8 +131,8 @@ func (c Chart) drawAxes(b *strings.Builder, x, y axis) {
 		plotTop+plotHeight/2, text(withUnit(c.YLabel, c.YPercent)))
 }
 
-// hang is the room that names of an axis need below a line of numbers: too long to stand
-// side by side, they are turned.
+// hang returns the room that the names of an axis need below a line of numbers: names that are too
+// long to stand side by side are turned.
 func (a axis) hang() int {
 	longest := 0
 	for _, name := range a.names {
@@ -151,7 +151,7 @@ func withUnit(label string, percent bool) string {
 	return strings.TrimSpace(label + " (%)")
 }
 
-// drawSeries draws lines between neighbours that are both numbers, and their points.
+// drawSeries draws the points, and lines between neighbours that are both numbers.
 func (c Chart) drawSeries(b *strings.Builder, i int, x, y axis) {
 	s, colour := c.Series[i], colours[i%len(colours)]
 	fmt.Fprintf(b, "\n"+`<g class="s" stroke="%s" fill="%s"><title>%s</title>`,
@@ -189,7 +189,7 @@ func (c Chart) drawSeries(b *strings.Builder, i int, x, y axis) {
 	b.WriteString("</g>")
 }
 
-// aside is how many pixels the i-th series is moved to the side.
+// aside returns by how many pixels the i-th series is moved to the side.
 func (c Chart) aside(i int) float64 {
 	if c.Series[i].Points || !c.barred() {
 		return 0
@@ -212,14 +212,14 @@ func drawBar(b *strings.Builder, x, low, high float64) {
 	)
 }
 
-// drawPoint draws a marker with the values as tooltip, or on a line of many points an
-// unseen place for the tooltip, or nothing.
+// drawPoint draws a marker with the values as tooltip. On a line of many points it draws an
+// invisible place for the tooltip, or nothing.
 func (c Chart) drawPoint(b *strings.Builder, i, p int, x, y float64, values string) {
 	s := c.Series[i]
 	n := len(s.X)
 	marked, told := true, true
 	if n > maxMarkers && !s.Points {
-		gap := n / someMarkers // shifted from series to series, so that few markers meet
+		gap := n / someMarkers // shifted from series to series, so that few markers overlap
 		marked = p%gap == (gap/2+i*gap/(len(c.Series)+1))%gap
 		told = marked || p%(1+(n-1)/maxMarkers) == 0
 	}
@@ -235,7 +235,7 @@ func (c Chart) drawPoint(b *strings.Builder, i, p int, x, y float64, values stri
 	fmt.Fprintf(b, `<title>%s: %s</title></g>`, text(s.Name), values)
 }
 
-// drawLegend names the series in their order, which is the same from chart to chart.
+// drawLegend names the series in their order, which is the same in all charts.
 func (c Chart) drawLegend(b *strings.Builder) {
 	at := plotTop + 8
 	for i, s := range c.Series {

@@ -16,20 +16,23 @@ type Table struct {
 	Note   string
 	// PageOnly keeps a long table out of the terminal; printing tables there obeys it.
 	PageOnly bool
-	// Marks are styles of cells that say such a word, where a terminal has colours.
+	// Marks are styles of cells with such a word, for terminals with colours.
 	Marks map[string]Style
-	// Spare are columns that may be left out where all are too wide, the first of them first.
+	// Spare are columns that may be left out if the table is too wide, the first of them first.
 	Spare []int
-	// Best are the rows that reach most, and BestBy says of what. They are marked.
+	// Best are the best rows, and BestBy says by what. They are marked.
 	Best   []int
 	BestBy string
 }
 
-// Text writes the table for a terminal, with no line drawing, so that it can be pasted and cut by
-// columns. On a Screen it is fitted to its width: texts take several lines, or lose their middle
-// where they are one word; numbers never do, and what does not fit is left out by columns, and said
-// so. Only there headings may be bold. Elsewhere cells are whole, and spare columns are left out
-// where a line would have more than UsualWidth.
+// Text writes the table for a terminal, without line drawing, so that it can be pasted and cut by
+// columns.
+//
+// On a Screen the table is fitted to the width. Texts take several lines, and single words lose
+// their middle; numbers stay whole. Columns that do not fit are left out, and a line names them.
+// Headings may be bold.
+//
+// Elsewhere cells are whole, and spare columns are left out if a line would exceed UsualWidth.
 func (t Table) Text(w io.Writer) error {
 	screen, ok := w.(*Screen)
 	if !ok {
@@ -88,8 +91,8 @@ func (t Table) Text(w io.Writer) error {
 
 func plainly(_, shown string) string { return shown }
 
-// writeRow writes the cells of a row, in as many lines as the longest of them needs. mark puts a
-// cell into a style, which takes no room.
+// writeRow writes the cells of a row, in as many lines as the longest needs. mark puts a cell into
+// a style, which takes no room.
 func writeRow(b *strings.Builder, row []string, width []int, right []bool,
 	mark func(cell, shown string) string) {
 	cells := make([][]string, len(width))
@@ -143,8 +146,8 @@ func (t Table) widths() []int {
 	return width
 }
 
-// numeric says for each column whether it holds numbers: at least one, and nothing else
-// but marks for undefined values.
+// numeric reports for each column whether it has numbers: at least one, and else only marks for
+// undefined values.
 func (t Table) numeric() []bool {
 	all := make([]bool, t.columnCount())
 	for i := range all {
@@ -172,8 +175,9 @@ func isUndefined(cell string) bool {
 	return false
 }
 
-// isNumber accepts a number with a sign, a unit or an interval ("-3.5", "12 %", "4 ms",
-// "~ 10", "0.5 [0.4, 0.6]", "[0.4, 0.6]"), but not words that begin with one ("4 weeks").
+// isNumber reports whether a cell is a number, with a sign, a unit or an interval ("-3.5", "12 %",
+// "4 ms", "~ 10", "0.5 [0.4, 0.6]", "[0.4, 0.6]"). Words that begin with a number ("4 weeks") are
+// not.
 func isNumber(cell string) bool {
 	rest := strings.TrimLeft(strings.TrimSpace(cell), "[+-−±~<>≤≥ ")
 	if rest == "" || rest[0] < '0' || rest[0] > '9' {

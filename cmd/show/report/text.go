@@ -10,9 +10,8 @@ import (
 // text escapes s for SVG and HTML.
 func text(s string) string { return html.EscapeString(clean(s)) }
 
-// clean replaces what no XML can hold even escaped, and what would steer a terminal:
-// control characters and octets that are no UTF-8. Addresses and titles from the web
-// come this way.
+// clean replaces characters that XML cannot hold even escaped, and those that would control a
+// terminal: control characters and invalid UTF-8. Addresses and titles from the web may have them.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -22,14 +21,14 @@ func clean(s string) string {
 			return ' '
 		case r < ' ' || 0x7f <= r && r < 0xa0 || r == 0xfffe || r == 0xffff:
 			return 0xfffd
-		case 0x202a <= r && r <= 0x202e || 0x2066 <= r && r <= 0x2069: // turn the reading direction
+		case 0x202a <= r && r <= 0x202e || 0x2066 <= r && r <= 0x2069: // overrides of reading direction
 			return 0xfffd
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\ufffd"))
 }
 
-// oneLine is clean without line breaks.
+// oneLine returns clean text without line breaks.
 func oneLine(s string) string { return strings.ReplaceAll(clean(s), "\n", " ") }
 
 // paragraphs splits a text at empty lines.
@@ -43,11 +42,11 @@ func paragraphs(s string) []string {
 	return all
 }
 
-// columns is the width of s in a terminal: a CJK character takes two, a combining mark none.
+// columns returns the width of s in a terminal: a CJK character takes two columns, a combining mark
+// none.
 func columns(s string) int { return uniseg.StringWidth(s) }
 
-// FitLine returns a text as one line that takes so many columns of a terminal at most. A cut is
-// marked.
+// FitLine returns a text as one line of at most columns columns of a terminal, and marks a cut.
 func FitLine(s string, columns int) string { return shorten(s, columns) }
 
 // shorten cuts s to a width and marks the cut.
