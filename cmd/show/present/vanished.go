@@ -13,7 +13,7 @@ import (
 // vanished lists the directories that are not visited because their pages were gone.
 type vanished struct {
 	All         int                  `json:"all"`
-	Directories map[string]time.Time `json:"directories"` // some of these, with the end of the pause
+	Directories map[string]time.Time `json:"directories"` // some of them, with the end of the pause
 }
 
 // noVanished returns the list before a run ends.
