@@ -21,7 +21,7 @@ func clean(s string) string {
 			return ' '
 		case r < ' ' || 0x7f <= r && r < 0xa0 || r == 0xfffe || r == 0xffff:
 			return 0xfffd
-		case 0x202a <= r && r <= 0x202e || 0x2066 <= r && r <= 0x2069: // overrides of reading direction
+		case 0x202a <= r && r <= 0x202e || 0x2066 <= r && r <= 0x2069: // reading direction
 			return 0xfffd
 		}
 		return r
