@@ -22,7 +22,7 @@ type Bucket struct {
 	watch   jetstream.KeyWatcher
 }
 
-// Get returns an entry. It may be that of a moment ago, if the copy that answers is behind.
+// Get returns an entry. It may be out of date by a moment, if the copy that answers is behind.
 func (b *Bucket) Get(ctx context.Context, key string) (nodes.Entry, bool, error) {
 	e, err := within(ctx, func(ctx context.Context) (jetstream.KeyValueEntry, error) {
 		return b.kv.Get(ctx, key)
@@ -52,7 +52,7 @@ func (b *Bucket) Set(ctx context.Context, key string, value []byte, revision uin
 	return got, nil
 }
 
-// Remove removes an entry. A marker of it stays for a minute, so that others see it.
+// Remove removes an entry. A marker of it stays for a minute, so that others see the removal.
 func (b *Bucket) Remove(ctx context.Context, key string, revision uint64) error {
 	_, err := within(ctx, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, b.kv.Purge(ctx, key, jetstream.LastRevision(revision),
@@ -64,11 +64,11 @@ func (b *Bucket) Remove(ctx context.Context, key string, revision uint64) error 
 const (
 	// wrongRevision is the code with which JetStream refuses a write.
 	wrongRevision = jetstream.JSErrCodeStreamWrongLastSequence
-	// underWay is that of several servers where another write of the same key is under way.
+	// underWay is the code if another write of the same key is under way on several servers.
 	underWay = jetstream.JSErrCodeStreamWrongLastSequenceConstant
 )
 
-// behind is how long a copy may be behind: who met a conflict reads only then.
+// behind is how long a copy may be behind. Only after a conflict a reader waits so long.
 const behind = 20 * time.Millisecond
 
 func (b *Bucket) conflict(ctx context.Context, err error) error {
@@ -131,7 +131,7 @@ func (b *Bucket) close() {
 	}
 }
 
-// List returns the entries whose keys begin so, sorted, as the last updates have them.
+// List returns the entries whose keys begin with prefix, sorted, as of the last updates.
 func (b *Bucket) List(_ context.Context, prefix string) (list []nodes.Entry, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -15,16 +15,16 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Bus is a connection, and perhaps a server of its own.
+// Bus is a connection, perhaps with a server of its own.
 type Bus struct {
-	Nodes     *Bucket // what nodes agree on; it knows all entries
-	Addresses *Bucket // who asks which address
+	Nodes     *Bucket // agreements of the nodes; it mirrors all entries
+	Addresses *Bucket // which node asks which address
 	cluster   string
 	replicas  int
 	js        jetstream.JetStream
 	opening   sync.Mutex // of families
 	families  map[int]*family
-	server    *server.Server // nil: elsewhere
+	server    *server.Server // nil: the server is elsewhere
 	conn      *nats.Conn
 }
 
@@ -37,9 +37,8 @@ const (
 	bucketBytes = 256 << 20
 )
 
-// Open connects a node: to a server that it runs in a directory, or to those of the settings. It
-// waits until the buckets are there, which takes most of the servers, and calls waiting when that
-// takes long.
+// Open connects a node, to a server that it runs in a directory or to those of the settings. It
+// waits for the buckets, which need most of the servers, and calls waiting if that takes long.
 func Open(ctx context.Context, s Settings, node, dir string, waiting func(error)) (*Bus, error) {
 	token, err := s.check()
 	if err != nil {
@@ -68,7 +67,7 @@ func Open(ctx context.Context, s Settings, node, dir string, waiting func(error)
 	return b, nil
 }
 
-// Look connects to a cluster that runs, for one look.
+// Look connects to a running cluster for one look.
 func Look(ctx context.Context, s Settings) (*Bus, error) {
 	token, err := s.check()
 	if err != nil {
@@ -137,7 +136,8 @@ func (b *Bus) buckets(ctx context.Context, waiting func(error)) (err error) {
 	return patiently(ctx, waiting, func() error { return b.Nodes.mirror(ctx) })
 }
 
-// patiently makes a call again until it succeeds, as while servers elect, and tells why it waits.
+// patiently repeats a call until it succeeds, for example while servers elect. It reports why it
+// waits.
 func patiently(ctx context.Context, waiting func(error), call func() error) error {
 	for tries := 1; ; tries++ {
 		err := call()
@@ -182,12 +182,12 @@ func (b *Bus) subject(kind string, shard int) string {
 	return b.cluster + "." + kind + "." + strconv.Itoa(shard)
 }
 
-// Send sends a message to whoever has a shard. It may be lost.
+// Send sends a message to the node of a shard. The message may be lost.
 func (b *Bus) Send(kind string, shard int, message []byte) error {
 	return b.conn.Publish(b.subject(kind, shard), message)
 }
 
-// Ask sends a message to whoever has a shard, and returns the answer.
+// Ask sends a message to the node of a shard, and returns the answer.
 func (b *Bus) Ask(ctx context.Context, kind string, shard int, message []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
@@ -200,21 +200,21 @@ func (b *Bus) Ask(ctx context.Context, kind string, shard int, message []byte) (
 	return m.Data, nil
 }
 
-// Listen calls a function with each message of a kind to a shard, one after the other, until stop
-// is called. reply is for messages that were sent by Ask.
+// Listen calls got with each message of a kind to a shard, one after the other, until stop is
+// called. reply answers messages of Ask.
 func (b *Bus) Listen(kind string, shard int, got func(message []byte, reply func([]byte))) (
 	stop func(), err error) {
 	s, err := b.conn.Subscribe(b.subject(kind, shard), func(m *nats.Msg) {
 		got(m.Data, func(answer []byte) {
 			if m.Reply != "" {
-				m.Respond(answer) // who asked asks again
+				m.Respond(answer) // the sender asks again
 			}
 		})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("listen to %s of shard %d: %w", kind, shard, err)
 	}
-	return func() { s.Unsubscribe() }, nil // at the end of the connection it ends as well
+	return func() { s.Unsubscribe() }, nil // it also ends with the connection
 }
 
 // Tell sends a message to a node: the address that another one wants. It may be lost.
@@ -222,7 +222,7 @@ func (b *Bus) Tell(node string, message []byte) error {
 	return b.conn.Publish(b.cluster+".want."+node, message)
 }
 
-// Hear calls a function with each message to a node, one after the other, until stop is called.
+// Hear calls got with each message to a node, one after the other, until stop is called.
 func (b *Bus) Hear(node string, got func(message []byte)) (stop func(), err error) {
 	s, err := b.conn.Subscribe(b.cluster+".want."+node, func(m *nats.Msg) { got(m.Data) })
 	if err != nil {
@@ -231,7 +231,7 @@ func (b *Bus) Hear(node string, got func(message []byte)) (stop func(), err erro
 	return func() { s.Unsubscribe() }, nil
 }
 
-// Address is where the node's own server listens; "": it has none.
+// Address returns the address of the node's own server; "": it has none.
 func (b *Bus) Address() string {
 	if b.server == nil {
 		return ""
@@ -239,14 +239,14 @@ func (b *Bus) Address() string {
 	return strings.TrimPrefix(b.server.ClientURL(), "nats://")
 }
 
-// handed bounds how long a server that ends waits until others lead what it led. Else they would
-// notice that after 4 to 9 seconds.
+// handed bounds the wait of an ending server until others lead its streams. Otherwise they would
+// take 4 to 9 seconds to notice.
 const handed = 3 * time.Second
 
-// handOver lets other servers lead the streams that this one leads.
+// handOver makes other servers lead the streams that this one leads.
 func (b *Bus) handOver() {
 	if b.server == nil || b.js == nil || !b.server.JetStreamIsClustered() ||
-		b.server.NumRemotes() <= b.replicas/2 { // too few are left to elect
+		b.server.NumRemotes() <= b.replicas/2 { // too few servers remain to elect
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), handed)
@@ -263,7 +263,7 @@ func (b *Bus) handOver() {
 	}
 }
 
-// passed reports whether another server leads a stream by now.
+// passed reports whether another server now leads a stream.
 func (b *Bus) passed(ctx context.Context, name string) bool {
 	ctx, cancel := context.WithTimeout(ctx, handed/10)
 	defer cancel()

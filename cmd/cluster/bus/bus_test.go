@@ -18,7 +18,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/cluster/nodes"
 )
 
-// free is an address of loopback that nobody listens to.
+// free returns an address of loopback where nobody listens.
 func free(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -29,7 +29,7 @@ func free(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// cluster is so many nodes with a server each.
+// cluster starts n nodes with a server each.
 func cluster(t testing.TB, n int) []*Bus {
 	t.Helper()
 	var routes []string
@@ -71,7 +71,7 @@ func cluster(t testing.TB, n int) []*Bus {
 	return all
 }
 
-// kept checks what nodes.KV promises.
+// kept checks the promises of nodes.KV.
 func kept(t *testing.T, a, b nodes.KV) {
 	t.Helper()
 	ctx := t.Context()
@@ -106,8 +106,8 @@ func kept(t *testing.T, a, b nodes.KV) {
 	}
 }
 
-// atOnce checks that of several writes of an entry at the same time each takes effect or meets
-// another one: all add one to a number.
+// atOnce adds to a number by simultaneous writes of an entry. Each write takes effect or meets
+// another one.
 func atOnce(t *testing.T, all []*Bus) {
 	const times = 20
 	var wait sync.WaitGroup
@@ -139,10 +139,10 @@ func atOnce(t *testing.T, all []*Bus) {
 	})
 }
 
-// testShards are of several families.
+// testShards are enough shards for several families.
 const testShards = 2 * familyShards
 
-// logged checks the log of a shard, beside that of another one of its stream.
+// logged checks the log of a shard, beside another log in its stream.
 func logged(t *testing.T, a, b *Bus) {
 	t.Helper()
 	ctx, l, other := t.Context(), a.Shard(1, testShards), b.Shard(1, testShards)
@@ -282,7 +282,7 @@ func eventually(t *testing.T, what string, is func() bool) {
 	t.Fatalf("it never happened that %s", what)
 }
 
-// Three servers agree, bring messages, and go on without one of them.
+// TestThree: three servers agree, deliver messages, and go on without one of them.
 func TestThree(t *testing.T) {
 	t.Parallel()
 	all := cluster(t, 3)
@@ -331,7 +331,7 @@ func TestThree(t *testing.T) {
 	}
 }
 
-// One server keeps what it has over a restart, and lets nobody in without the token.
+// TestOne: one server keeps its data over a restart, and lets nobody in without the token.
 func TestOne(t *testing.T) {
 	t.Parallel()
 	dir, token := t.TempDir(), filepath.Join(t.TempDir(), "token")
@@ -476,7 +476,7 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(200*b.N), "us/part")
 }
 
-// A copy is sent no further ahead than a bound, and an error of the wait ends it.
+// TestPaced: a copy is sent no further ahead than a bound, and an error of the wait ends it.
 func TestPaced(t *testing.T) {
 	const size = 5*ahead + 17
 	given, waits := 0, 0

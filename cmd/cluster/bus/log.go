@@ -15,37 +15,37 @@ import (
 )
 
 const (
-	// familyShards is of how many shards a stream of JetStream has the logs, and another one the
+	// familyShards is the number of shards that share a stream of JetStream for logs, and one for
 	// copies. Each stream has a leader, and syncs one commit after the other: some hundreds a
-	// second, of which a shard has one.
+	// second, while a shard commits once a second.
 	familyShards = 64
-	// leastFamilies are as many as the servers of a small cluster: each leads some of them, and
-	// the loss of one does not hold up all shards until others lead.
+	// leastFamilies is the number of servers of a small cluster: each leads some families, and the
+	// loss of one does not hold up all shards until others lead.
 	leastFamilies = 3
-	// chunkBytes is what copies are cut into: each is written and synced by itself.
+	// chunkBytes is the size of the pieces of a copy; each is written and synced by itself.
 	chunkBytes = 512 << 10
-	// ahead is what may be sent of a copy before it is written: of 64 shards at a time, 128 MB.
+	// ahead is how much of a copy may be sent before it is written: 128 MB for 64 shards at a time.
 	ahead = 2 << 20
-	// copyTime bounds the time in which a copy is put or got.
+	// copyTime bounds the time to put or get a copy.
 	copyTime = 30 * time.Minute
-	// TornTime is after what time pieces belong to no copy that is under way.
+	// TornTime is the age at which pieces belong to no copy under way.
 	TornTime = 2 * copyTime
 )
 
-// spread is over how many streams so many shards are spread. All nodes must have the same: do not
-// change it.
+// spread returns the number of families for a number of shards. All nodes must compute the same: do
+// not change it.
 func spread(shards int) int { return max(min(leastFamilies, shards), shards/familyShards) }
 
-// family is what some shards share. It is made when it is needed first.
+// family has what some shards share. It is made at its first use.
 type family struct {
 	mu     sync.Mutex
 	log    jetstream.Stream
 	copies jetstream.ObjectStore
-	pieces jetstream.Stream // of copies, and notes of these
-	under  string           // what their subjects begin with
+	pieces jetstream.Stream // of copies, with their notes
+	under  string           // beginning of their subjects
 
 	sweeping sync.Mutex
-	torn     map[string]time.Time // pieces that are of no copy, by subject: since when that is seen
+	torn     map[string]time.Time // pieces of no copy, by subject: since when
 }
 
 // open makes the streams of a family, or finds them.
@@ -89,12 +89,12 @@ func (b *Bus) open(ctx context.Context, n int) (*family, error) {
 	return f, nil
 }
 
-// forget removes what was published with a subject.
+// forget removes the messages of a subject.
 func (f *family) forget(ctx context.Context, subject string) error {
 	return f.pieces.Purge(ctx, jetstream.WithPurgeSubject(subject))
 }
 
-// Shard is where a shard's store has its log and copies: a ship.Remote. The name of a copy is used
+// Shard has the log and copies of a shard's store: it is a ship.Remote. The name of a copy is used
 // once.
 type Shard struct {
 	bus     *Bus
@@ -103,13 +103,13 @@ type Shard struct {
 	subject string // of its log
 }
 
-// Shard returns a shard, of so many in all.
+// Shard returns a shard; shards is the number of all shards.
 func (b *Bus) Shard(shard, shards int) *Shard {
 	n := shard % spread(shards)
 	return &Shard{b, shard, n, fmt.Sprintf("%s.log.%d.%d", b.cluster, n, shard)}
 }
 
-// Append adds a part after another one; false: the last one is not that.
+// Append adds a part after another one; false: that is not the last part.
 func (s *Shard) Append(ctx context.Context, part []byte, after uint64) (
 	number uint64, ok bool, err error) {
 	if _, err := s.bus.open(ctx, s.family); err != nil {
@@ -120,7 +120,7 @@ func (s *Shard) Append(ctx context.Context, part []byte, after uint64) (
 			jetstream.WithExpectLastSequencePerSubject(after))
 	})
 	var of *jetstream.APIError
-	// underWay may be an attempt of this node before: it is not known yet what the last part is
+	// underWay may be an earlier attempt of this node: the last part is not yet known
 	if errors.As(err, &of) && of.ErrorCode == wrongRevision {
 		return 0, false, nil
 	} else if err != nil {
@@ -146,7 +146,7 @@ func (s *Shard) Last(ctx context.Context) (number uint64, part []byte, err error
 	return m.Sequence, m.Data, nil
 }
 
-// Read hands on the parts after one, in order, up to the last. Each is asked for by itself: a
+// Read passes on the parts after one, in order, up to the last. It requests each part by itself: a
 // consumer would be faster, but JetStream may place it on a server that was just lost.
 func (s *Shard) Read(ctx context.Context, after uint64,
 	each func(number uint64, part []byte) error) error {
@@ -188,12 +188,12 @@ func (s *Shard) Drop(ctx context.Context, upTo uint64) error {
 
 const copyName = "%d-%d-%d"
 
-// CopyName is a name for a copy of a shard, made in an epoch.
+// CopyName returns the name of a copy of a shard that was made in an epoch.
 func CopyName(shard int, epoch uint64, number int) string {
 	return fmt.Sprintf(copyName, shard, epoch, number)
 }
 
-// Put keeps a copy. JetStream has a digest of it.
+// Put stores a copy. JetStream has a digest of it.
 func (s *Shard) Put(ctx context.Context, name string, from io.Reader) error {
 	f, err := s.bus.open(ctx, s.family)
 	if err != nil {
@@ -201,7 +201,7 @@ func (s *Shard) Put(ctx context.Context, name string, from io.Reader) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, copyTime)
 	defer cancel()
-	pace := f.under + "C.pace-" + strconv.Itoa(s.shard) // a piece of no copy
+	pace := f.under + "C.pace-" + strconv.Itoa(s.shard) // a piece that belongs to no copy
 	paced := &paced{from: from, left: ahead, wait: func() error {
 		_, err := s.bus.js.Publish(ctx, pace, nil)
 		return err
@@ -210,15 +210,14 @@ func (s *Shard) Put(ctx context.Context, name string, from io.Reader) error {
 		jetstream.ObjectMeta{Name: name, Opts: &jetstream.ObjectMetaOptions{ChunkSize: chunkBytes}},
 		paced)
 	if paced.waited {
-		f.forget(ctx, pace) // what fails here, Sweep does later
+		f.forget(ctx, pace) // Sweep repeats what fails here
 	}
 	return err
 }
 
-// paced is a copy that is put no faster than the servers write it. JetStream takes pieces without
-// an answer, keeps 128 MB of each stream in memory, and refuses what comes beyond that. So after
-// some bytes it waits for the answer to a message, which comes when what was sent before is
-// written.
+// paced is a copy that is sent no faster than the servers write it. JetStream takes pieces without
+// an answer, keeps 128 MB of each stream in memory, and refuses more. So paced regularly sends a
+// message whose answer comes when everything before it is written.
 type paced struct {
 	from   io.Reader
 	left   int // until it waits
@@ -238,7 +237,7 @@ func (p *paced) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Get reads a copy. Its end is an error where the digest is wrong.
+// Get reads a copy. Its end is an error if the digest is wrong.
 func (s *Shard) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 	f, err := s.bus.open(ctx, s.family)
 	if err != nil {
@@ -270,8 +269,8 @@ func (g getting) Close() error {
 	return g.ObjectResult.Close()
 }
 
-// Clear removes the copies of the shard that were made in an epoch or earlier, all but the one that
-// is named, and the notes that they were there.
+// Clear removes the copies of the shard that were made in an epoch or earlier, except the named
+// one, with the notes on them.
 func (s *Shard) Clear(ctx context.Context, epoch uint64, but string) error {
 	f, err := s.bus.open(ctx, s.family)
 	if err != nil {
@@ -294,7 +293,7 @@ func (s *Shard) Clear(ctx context.Context, epoch uint64, but string) error {
 	return err
 }
 
-// remove removes a copy, and the note that it was there.
+// remove removes a copy, and the note on it.
 func (f *family) remove(ctx context.Context, name string) error {
 	_, err := within(ctx, func(ctx context.Context) (struct{}, error) {
 		if err := f.copies.Delete(ctx, name); err != nil {
@@ -306,9 +305,9 @@ func (f *family) remove(ctx context.Context, name string) error {
 	return err
 }
 
-// Sweep removes pieces of copies that were never finished: the node that wrote them was cut off, or
-// ended. A piece is removed once this node has seen it unfinished for so long, by its own clock.
-// That has to be longer than Put may take.
+// Sweep removes pieces of copies that were never finished, because their node was cut off or ended.
+// It removes a piece that this node has seen unfinished for the time after, by its own clock, which
+// must be longer than Put may take.
 func (s *Shard) Sweep(ctx context.Context, after time.Duration) error {
 	f, err := s.bus.open(ctx, s.family)
 	if err != nil {
@@ -324,7 +323,7 @@ func (s *Shard) Sweep(ctx context.Context, after time.Duration) error {
 	if err != nil {
 		return err
 	}
-	// after the pieces: a copy that became whole meanwhile is in it
+	// after the pieces: the list has copies that became whole meanwhile
 	list, err := f.copies.List(ctx, jetstream.ListObjectsShowDeleted())
 	if err != nil && !errors.Is(err, jetstream.ErrNoObjectsFound) {
 		return err
@@ -347,7 +346,8 @@ func (s *Shard) Sweep(ctx context.Context, after time.Duration) error {
 	return f.sweep(torn, after, func(subject string) error { return f.forget(ctx, subject) })
 }
 
-// sweep removes the pieces that were first seen unfinished so long ago, and remembers the others.
+// sweep removes the pieces that were first seen unfinished long enough ago, and remembers the
+// others.
 func (f *family) sweep(torn []string, after time.Duration, remove func(subject string) error) (
 	err error) {
 	seen, now := map[string]time.Time{}, time.Now()

@@ -8,7 +8,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// mostMemory is what a server of a node may use: addresses are small.
+// mostMemory bounds the memory of a node's server: addresses are small.
 const mostMemory = 512 << 20
 
 // startServer runs a server within this process.

@@ -11,19 +11,19 @@ import (
 	"github.com/recrawl/recrawl/fetch/access"
 )
 
-// Settings are those of a user.
+// Settings are the settings of a user.
 type Settings struct {
 	Cluster   string   // name of the crawl, the same on all nodes: letters, digits, - and _
-	NATS      string   // address of NATS servers that run already; "": the node runs one itself
+	NATS      string   // address of running NATS servers; "": the node runs a server
 	Listen    string   // of the node's own server, host:port
-	Routes    []string // addresses of the servers of all nodes; none: one node
-	RouteAt   string   // where the node's own server listens to those of others
-	Replicas  int      // of what nodes agree on; 0: by the number of routes
-	Space     int64    // bytes of disk that the node's own server may take
+	Routes    []string // addresses of the servers of all nodes; none: a single node
+	RouteAt   string   // where the node's own server listens to other servers
+	Replicas  int      // copies of the agreements of the nodes; 0: by the number of routes
+	Space     int64    // bytes of disk for the node's own server
 	TokenFile string   // of mode 0600; "": none is sent
 }
 
-// ErrOpen says that anybody could take part.
+// ErrOpen is the error of settings that would let anybody take part.
 var ErrOpen = errors.New("without a token the server listens to this machine alone")
 
 var name = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
@@ -31,7 +31,7 @@ var name = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 // Name reports whether a text can be the name of a node or cluster.
 func Name(s string) bool { return name.MatchString(s) }
 
-// Check refuses settings that do not fit together, or whose files cannot be read.
+// Check refuses settings that contradict each other, or whose files cannot be read.
 func (s Settings) Check() error {
 	_, err := s.check()
 	return err
@@ -73,7 +73,7 @@ func (s Settings) check() (token string, err error) {
 	return token, nil
 }
 
-// copies is how many servers keep what nodes agree on.
+// copies returns the number of servers that keep the agreements of the nodes.
 func (s Settings) copies() int {
 	switch n := len(s.Routes); {
 	case s.Replicas > 0:
