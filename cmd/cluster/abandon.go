@@ -10,11 +10,11 @@ import (
 	"github.com/recrawl/recrawl/cmd/cluster/nodes"
 )
 
-// ErrRuns says that a shard is at work: there is nothing to give up.
+// ErrRuns is the error of giving up a shard that is at work.
 var ErrRuns = errors.New("it is at work")
 
 // AbandonShards gives up the stores of shards, named by their numbers, which are lost for ever.
-// Each begins with what the node that takes it has in its directory, or with nothing.
+// Each shard begins with the store that its next node has in its directory, or without one.
 func AbandonShards(ctx context.Context, b *bus.Bus, shards []string) error {
 	c, err := agreed(ctx, b)
 	if err != nil {

@@ -1,11 +1,10 @@
-// Package cluster has the commands for several machines, which need NATS and gRPC: node, whose
-// crawl is shared, and frontier, which serves other crawlers. The program recrawl-cluster is made
-// of them.
+// Package cluster has the commands for several machines, which need NATS and gRPC: node shares a
+// crawl, and frontier serves other crawlers. They make up the program recrawl-cluster.
 package cluster
 
 import "github.com/recrawl/recrawl/cmd/core"
 
-// Part is what recrawl-cluster does.
+// Part has the commands of recrawl-cluster.
 var Part = &core.Part{Name: "cluster",
 	Works: core.Works{
 		"node": runNode, "node-status": nodeStatus, "node-hint": nodeHint,

@@ -16,7 +16,7 @@ type fetcher struct {
 	shard *shard
 }
 
-// later is when a visit is tried again that may not begin now.
+// later is the pause before a visit that may not begin now is tried again.
 const later = time.Second
 
 // Fetch makes a visit.
@@ -43,7 +43,7 @@ func (f *fetcher) Fetch(ctx context.Context, r crawl.Request) (o sitegraph.Obser
 	return f.corrected(f.Web.Fetch(ctx, r))
 }
 
-// corrected is an outcome by the clock of all nodes.
+// corrected corrects the times of an outcome to the clock of all nodes.
 func (f *fetcher) corrected(o sitegraph.Observation, err error) (sitegraph.Observation, error) {
 	var wait *crawl.Wait
 	if errors.As(err, &wait) {
@@ -53,17 +53,17 @@ func (f *fetcher) corrected(o sitegraph.Observation, err error) (sitegraph.Obser
 	return o, err
 }
 
-// Silent is false: nodes do not know of each other whether they asked.
+// Silent is false: nodes do not know whether other nodes asked.
 func (f *fetcher) Silent() bool { return false }
 
-// Resume is told by the loop, by the clock of all nodes.
+// Resume takes in the time of the last request, by the clock of all nodes.
 func (f *fetcher) Resume(asked time.Time) {
 	if r, ok := f.Web.(crawl.Resumer); ok {
 		r.Resume(asked.Add(-time.Duration(f.shard.offset.Load())))
 	}
 }
 
-// shift is a time by the clock of this machine in that of all nodes.
+// shift turns a time by the clock of this machine into one by the clock of all nodes.
 func (f *fetcher) shift(t time.Time) time.Time {
 	if t.IsZero() {
 		return t
@@ -71,8 +71,8 @@ func (f *fetcher) shift(t time.Time) time.Time {
 	return t.Add(time.Duration(f.shard.offset.Load()))
 }
 
-// Keep is called before each commit: links to other shards become durable with the visits that
-// found them.
+// Keep makes links to other shards durable with the visits that found them. The loop calls it
+// before each commit.
 func (f *fetcher) Keep(save func(name string, value []byte) error) error {
 	if err := f.shard.outbox.Save(save); err != nil {
 		return err

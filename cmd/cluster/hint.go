@@ -21,7 +21,8 @@ func readHint(b []byte) (urls []string) {
 }
 
 // HintShards lets the nodes visit addresses before all others; unknown ones become start pages. It
-// returns how many they will visit. An error names a shard that did not answer; the others did.
+// returns the number of addresses that they will visit. An error names a shard that did not answer;
+// the other shards did.
 func HintShards(ctx context.Context, b *bus.Bus, urls []string) (asked int, err error) {
 	c, err := agreed(ctx, b)
 	if err != nil {

@@ -13,14 +13,14 @@ import (
 	"github.com/recrawl/recrawl/satstore/directory"
 )
 
-// Files beside the stores say what the KV says as well. So a cluster whose KV lost everything goes
-// on with the stores that there are, and begins no shard without one.
+// Files beside the stores repeat what the KV has. So a cluster whose KV lost everything goes on
+// with the existing stores, and begins no shard without one.
 const (
 	// markName is the file with the mark of the cluster.
 	markName = "cluster"
-	// epochEnd is what a file has behind the name of a store: in which epoch this node last worked
-	// on it. Where several nodes have a store of a shard, as one was killed and is back, the latest
-	// counts.
+	// epochEnd is the end of the name of a file beside a store. The file has the epoch in which
+	// this node last worked on it. If a node was killed and returns, several nodes may have a store
+	// of a shard; the latest epoch counts.
 	epochEnd = ".epoch"
 )
 
@@ -52,8 +52,8 @@ func (o *NodeOptions) keepMark(had string) error {
 	return nil
 }
 
-// Has returns the epoch in which this node last worked on a shard, if it has a store of it. 0:
-// nobody wrote it down, for example because a person put the store there.
+// Has returns the epoch in which this node last worked on a shard, if it has a store of it. The
+// epoch is 0 if nobody wrote it down, for example because a person put the store there.
 func (s *session) Has(shard int) (epoch uint64, ok bool) {
 	dir := s.directory(shard)
 	if _, err := os.Stat(filepath.Join(dir, directory.FormatName)); err != nil {
@@ -79,11 +79,11 @@ func (sh *shard) keepEpoch() error {
 	return nil
 }
 
-// stores are the shards of which nobody knows who has the store, and this node has one.
+// stores returns the shards that this node has a store of, if the others do not know who has one.
 func (s *session) stores() map[int]uint64 {
 	known := map[int]bool{}
 	for _, t := range s.move.Tenures() {
-		// who owns it may be gone before it says that it has the store
+		// the owner may be gone before it says that it has the store
 		known[t.Shard] = t.Home != "" || t.Empty
 	}
 	list := map[int]uint64{}
@@ -97,7 +97,7 @@ func (s *session) stores() map[int]uint64 {
 	return list
 }
 
-// unknown says that a shard waits for a store.
+// unknown returns a message that a shard waits for a store.
 func unknown(t nodes.Tenure) string {
 	return "no node that is here has its store, and it is not known which one had: start that " +
 		"node, or " + abandon(t.Shard)

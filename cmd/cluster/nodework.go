@@ -20,7 +20,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Web is what visits pages for a shard.
+// Web makes the visits for a shard.
 type Web interface {
 	crawl.Fetcher
 	crawl.Locator
@@ -28,19 +28,19 @@ type Web interface {
 	crawl.Keeper
 }
 
-// ShardParts are what a shard is made of.
+// ShardParts are the parts of a shard.
 type ShardParts struct {
 	Planner *planner.Planner
 	Store   *satstore.Store
 	Web     Web
-	Loop    crawl.Options // the rest of them, without Between
-	// Between, if not nil, is called as that of the loop, with what writes to the store.
+	Loop    crawl.Options // the other options of the loop, without Between
+	// Between, if not nil, is called like the loop's, with the store to write to.
 	Between func(*replicate.Store) error
 	Journal func([]crawl.Event) error // takes visits that are durable; an error closes the shard
 	Close   func() error              // closes all of them
 }
 
-// NodeOptions of a node. All but Note are required.
+// NodeOptions are the options of a node. All but Note and Tell are required.
 type NodeOptions struct {
 	Name    string
 	Version string
@@ -49,20 +49,20 @@ type NodeOptions struct {
 	TTL     time.Duration // of its lease
 	Pause   time.Duration // least time between two visits to an address
 	Round   time.Duration
-	Adopt   []string // servers that may be met by links of other servers
+	Adopt   []string // servers that links of other servers may make known
 	Dir     string   // of the stores of this node
 	// Open makes the parts of a shard from the store in a directory, which may not be there yet.
 	// satstore.ErrInUse: another process has it open still.
 	Open func(dir string) (*ShardParts, error)
 	Able func() error                     // why this machine makes no visits; nil: it does
-	Note func(format string, args ...any) // says what happens; may be nil
-	Tell func(nodes.Sight)                // is told how the node is getting on; may be nil
+	Note func(format string, args ...any) // receives messages; may be nil
+	Tell func(nodes.Sight)                // receives the state of the node; may be nil
 }
 
-// Node is one of several that share a crawl.
+// Node is one of several nodes that share a crawl.
 //
-// It joins the others, takes shards over, runs a loop for each, and brings messages to them. What
-// nodes agree on is in package nodes, how they talk in package bus.
+// It joins the others, takes shards over, runs a loop for each, and brings messages to them.
+// Package nodes has the agreements between nodes, and package bus their messages.
 //
 // # Terms
 //
@@ -73,35 +73,36 @@ type NodeOptions struct {
 //
 //  1. No visit begins without a lease. When it ends, visits under way are cut off, and all stores
 //     are closed before the node joins again.
-//  2. A shard that cannot be opened stays with its node, which says why and tries again. Its
-//     servers wait; others are not held up.
+//  2. A shard that cannot be opened stays with its node, which says why and tries again. Only its
+//     servers wait.
 //  3. When the context ends, shards are given away in good order: their loops commit, their stores
 //     are closed, and others may take them at once.
 //  4. Links of others are acknowledged when they are in the store.
-//  5. Once there is another node, what a shard commits is in its log first, which other nodes can
-//     get (satstore/replicate). A store that no other node can get is opened by no other.
+//  5. Once there is another node, each commit of a shard goes to its log first, which other nodes
+//     can read (satstore/replicate). If a store has no copy that other nodes can get, no other node
+//     works on its shard.
 type Node struct {
 	NodeOptions
 	started time.Time
-	opening chan struct{} // bounds the stores that are opened at a time
-	getting chan struct{} // the same of those that come while others work on them
+	opening chan struct{} // bounds the number of stores that are opened at a time
+	getting chan struct{} // the same for stores of shards that are to move here
 	offset  atomic.Int64  // nanoseconds by which the clock is corrected
 	visits  atomic.Int64
-	ledger  sync.Mutex // claims of this node come one after the other
+	ledger  sync.Mutex // makes claims of this node one after the other
 
 	mu     sync.Mutex
 	shards map[int]*shard
-	using  map[int]*sync.Mutex // of the directory of a shard
+	using  map[int]*sync.Mutex // locks of the directories of shards
 }
 
 const (
 	step = 250 * time.Millisecond
-	// opensAtOnce bounds how many stores are opened at a time: each reads its records.
+	// opensAtOnce bounds the stores that are opened at a time, as each reads its records.
 	opensAtOnce = 2
-	// leaves bounds how long a node that ends waits until its shards are given away.
+	// leaves bounds the wait of a node that ends until its shards are given away.
 	leaves = 30 * time.Second
-	// patient is how long of these it waits until others have copies of the stores: it works
-	// meanwhile, and they need not fetch them while nobody does.
+	// patient is how much of leaves the node goes on working, until others have copies of its
+	// stores. So they need not fetch copies while nobody works on the shards.
 	patient = 20 * time.Second
 )
 
@@ -118,7 +119,7 @@ func (o *NodeOptions) Check(all []budget.Limit) error {
 	return nil
 }
 
-// RunNode works until the context ends. Start pages are handed to all nodes.
+// RunNode works until the context ends. It hands start pages to all nodes.
 func RunNode(ctx context.Context, starts []string, o NodeOptions) error {
 	err := o.readMark()
 	if err == nil {
@@ -147,8 +148,8 @@ func RunNode(ctx context.Context, starts []string, o NodeOptions) error {
 	}
 }
 
-// agree finds out what the nodes agreed on, and hands start pages to them. It asks again until
-// there is an answer: a cluster that begins elects for seconds.
+// agree learns what the nodes agreed on, and hands start pages to them. It asks until there is an
+// answer, as a new cluster elects for seconds.
 func (o *NodeOptions) agree(ctx context.Context, starts []string) error {
 	for {
 		c, err := nodes.Found(ctx, o.Bus.Nodes, o.Cluster)
@@ -176,7 +177,7 @@ func (o *NodeOptions) agree(ctx context.Context, starts []string) error {
 	}
 }
 
-// session is one life among the others. nil: the context ended.
+// session takes part in the cluster from joining until the lease ends. nil: the context ended.
 func (n *Node) session(ctx context.Context) (err error) {
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -205,7 +206,7 @@ func (n *Node) session(ctx context.Context) (err error) {
 	go s.sweep()
 	defer s.closeAll()
 	defer stop()
-	var silent time.Time // since then there is no answer
+	var silent time.Time // start of the time without an answer
 	for {
 		leaving := ctx.Err() != nil
 		err := s.step(leaving)
@@ -249,7 +250,7 @@ func (n *Node) session(ctx context.Context) (err error) {
 	}
 }
 
-// watch ends the work when the lease is over, whatever the node waits for meanwhile.
+// watch ends the work when the lease ends, even while the node waits.
 func (s *session) watch(stop func()) {
 	for s.ctx.Err() == nil {
 		if s.member.Joined() && !s.member.Holds(time.Now()) {
@@ -260,7 +261,7 @@ func (s *session) watch(stop func()) {
 	}
 }
 
-// step does what is due.
+// step does the work that is due.
 func (s *session) step(leaving bool) error {
 	state := nodes.NodeState{Started: s.started.Unix(), Version: s.Version, Leaving: leaving,
 		Shards: s.reports(), Stores: s.stores()}
@@ -291,7 +292,7 @@ func (s *session) step(leaving bool) error {
 	return err
 }
 
-// sight is how the node is getting on.
+// sight returns the state of the node.
 func (s *session) sight(state *nodes.NodeState) nodes.Sight {
 	return nodes.Sight{Lease: time.Until(s.member.Until()), Ahead: -s.member.Offset(),
 		Others: len(s.member.Stays(true)), Trouble: state.Trouble,
@@ -300,7 +301,7 @@ func (s *session) sight(state *nodes.NodeState) nodes.Sight {
 }
 
 // sweep gives addresses to others while the session lasts. It may wait for answers longer than
-// beats may wait.
+// beats may.
 func (s *session) sweep() {
 	for s.ctx.Err() == nil {
 		s.addresses.Sweep(s.ctx, 1000, false) // what fails is tried again
@@ -308,7 +309,7 @@ func (s *session) sweep() {
 	}
 }
 
-// done is the end of a context, where that is not over already.
+// done returns the end of a context, or nil if it is already over.
 func done(ctx context.Context, already bool) <-chan struct{} {
 	if already {
 		return nil
@@ -316,7 +317,7 @@ func done(ctx context.Context, already bool) <-chan struct{} {
 	return ctx.Done()
 }
 
-// session is what shards have in common until the lease is over.
+// session has what shards share until the lease ends.
 type session struct {
 	*Node
 	ctx       context.Context // until the lease is over
@@ -327,17 +328,17 @@ type session struct {
 	left      time.Time
 }
 
-// directory is where the store of a shard lies.
+// directory returns the directory of the store of a shard.
 func (s *session) directory(shard int) string {
 	return filepath.Join(s.Dir, fmt.Sprintf("%04d", shard))
 }
 
-// now is the time by the clock of all nodes.
+// now returns the time by the clock of all nodes.
 func (n *Node) now() time.Time {
 	return crawl.WallClock{}.Now().Add(time.Duration(n.offset.Load()))
 }
 
-// clock is the time by which loops plan: that of most nodes.
+// clock is the time by which loops plan, that of most nodes.
 type clock struct{ n *Node }
 
 func (c clock) Now() time.Time { return c.n.now() }
@@ -346,10 +347,10 @@ func (c clock) SleepUntil(ctx context.Context, t time.Time) error {
 	return crawl.WallClock{}.SleepUntil(ctx, t.Add(-time.Duration(c.n.offset.Load())))
 }
 
-// adopts reports whether a server may become known by links of others.
+// adopts reports whether links of other servers may make a server known.
 func (n *Node) adopts(server string) bool { return nodes.Adopts(n.Adopt, server) }
 
-// mine are the addresses of those that are of a shard.
+// mine returns the addresses that belong to a shard.
 func (n *Node) mine(shard int, urls []string) (mine []string) {
 	for _, url := range urls {
 		if c, err := sitegraph.Canonical(url); err == nil &&

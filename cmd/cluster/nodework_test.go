@@ -37,7 +37,8 @@ const (
 	testPause  = 60 * time.Millisecond
 )
 
-// web is what all nodes visit: two hosts share an address. It notes who asks too soon.
+// web is the web that all nodes visit. Two of its hosts share an address. It notes requests that
+// come too soon.
 type web struct {
 	mu     sync.Mutex
 	asked  map[string]int       // visits, by page
@@ -60,7 +61,7 @@ func addressOf(url string) string {
 	return fmt.Sprintf("192.0.2.%d", host%(testHosts/2))
 }
 
-// visitor visits for a node.
+// visitor makes visits for a node.
 type visitor struct {
 	*web
 	node string
@@ -112,7 +113,7 @@ func (w *web) whole() bool {
 	return len(w.asked) == testHosts*testPages
 }
 
-// parts are those of a shard in a test.
+// parts opens the parts of a shard in a test.
 func (w *web) parts(node string) func(dir string) (*ShardParts, error) {
 	return func(dir string) (*ShardParts, error) {
 		store, err := satstore.Open(dir, satstore.Options{})
@@ -131,7 +132,7 @@ func (w *web) parts(node string) func(dir string) (*ShardParts, error) {
 	}
 }
 
-// testNode is one at work.
+// testNode is a running node.
 type testNode struct {
 	dir  string // of its stores
 	bus  *bus.Bus
@@ -198,7 +199,7 @@ func (w *web) polite(t *testing.T) {
 	}
 }
 
-// visits are those of all pages.
+// visits returns the number of visits to all pages.
 func (w *web) visits() (n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -235,8 +236,9 @@ func shardsAt(t *testing.T, b *bus.Bus) map[string]int {
 	return at
 }
 
-// Two nodes visit a web together, by links from one start page. One is cut off, the other takes its
-// shards, and no page is lost. Then a new node comes, and shards move to it in good order.
+// TestNodes: two nodes visit a web together, by links from one start page. One is cut off, the
+// other takes its shards, and no page is lost. Then a new node comes, and shards move to it in good
+// order.
 func TestNodes(t *testing.T) {
 	t.Parallel()
 	w := newWeb()
@@ -260,15 +262,15 @@ func TestNodes(t *testing.T) {
 		return err == nil && len(list) == testShards
 	})
 	before := w.visits()
-	b.bus.Close() // no beat, no message; its own lease ends, too
+	b.bus.Close() // no beats or messages; its own lease ends, too
 	began := time.Now()
 	eventually(t, "a has all shards", func() bool { return shardsAt(t, a.bus)["a"] == testShards })
 	t.Logf("a had all shards after %v", time.Since(began))
-	// it is told after that a shard runs
+	// it learns later that a shard runs
 	eventually(t, "a knows all pages", func() bool {
 		return pagesAt(t, a.bus) == testHosts*testPages
 	})
-	// one for each host may have been under way
+	// one visit for each host may have been under way
 	if again := w.visits() - before; again > testHosts {
 		t.Errorf("%d pages were visited again after the loss of a node", again)
 	}
@@ -309,8 +311,8 @@ func TestNodes(t *testing.T) {
 	w.polite(t)
 }
 
-// A shard that cannot be opened does not hold up the others, and says why. One that fails once, as
-// where NATS has no answer for a moment, runs soon after.
+// TestFailedShard: a shard that cannot be opened holds up no other and reports why. A shard that
+// fails once, for example because NATS does not answer for a moment, runs soon after.
 func TestFailedShard(t *testing.T) {
 	t.Parallel()
 	w := newWeb()
@@ -366,8 +368,8 @@ func TestFailedShard(t *testing.T) {
 	}
 }
 
-// A shard whose store is gone is not begun without one until somebody orders that; one that is at
-// another node alone waits for that node.
+// TestAbandon: a shard whose store is gone does not begin without one until a person orders that. A
+// shard whose only store is at another node waits for that node.
 func TestAbandon(t *testing.T) {
 	t.Parallel()
 	w, dir := newWeb(), t.TempDir()
@@ -436,8 +438,8 @@ func TestAbandon(t *testing.T) {
 	life("a", dir, func() { status("both run again", both) })
 }
 
-// parted has two nodes share the shards, and stop so that nobody gives anything away. All that NATS
-// had is lost with them, with all copies. It returns their directories and where shards are.
+// parted lets two nodes share the shards, and stops them before they give any away. All data of
+// NATS, with all copies, are lost. It returns the directories and the node of each shard.
 func parted(t *testing.T, w *web, s bus.Settings) (dirA, dirB string, of map[int]string) {
 	t.Helper()
 	a := begin(t, w, "a", s)
@@ -469,7 +471,7 @@ func parted(t *testing.T, w *web, s bus.Settings) (dirA, dirB string, of map[int
 	return a.dir, b.dir, of
 }
 
-// lose ends nodes with all that NATS had.
+// lose ends nodes and removes all data of NATS.
 func lose(t *testing.T, all ...*testNode) {
 	t.Helper()
 	for _, n := range slices.Backward(all) {
@@ -480,7 +482,7 @@ func lose(t *testing.T, all ...*testNode) {
 	}
 }
 
-// each reports whether something is so of each shard.
+// each reports whether a condition holds for each shard.
 func each(t *testing.T, b *bus.Bus, is func(r nodes.ShardStatus) bool) bool {
 	t.Helper()
 	status, err := LookAtNode(t.Context(), b, "test")
@@ -490,7 +492,7 @@ func each(t *testing.T, b *bus.Bus, is func(r nodes.ShardStatus) bool) bool {
 
 func runs(r nodes.ShardStatus) bool { return r.State == "running" }
 
-// A shard waits for the node that has its store, when NATS knows nothing of it any more.
+// TestLostAgreement: when NATS has lost its data, a shard waits for the node that has its store.
 func TestLostAgreement(t *testing.T) {
 	t.Parallel()
 	w := newWeb()
@@ -514,8 +516,8 @@ func TestLostAgreement(t *testing.T) {
 	w.polite(t)
 }
 
-// Where the node does not come back, a shard begins without a store if somebody orders that. A node
-// that knows another cluster is refused.
+// TestLostAgreementAndNode: if that node does not come back, a shard begins without a store once a
+// person orders that. A node that knows another cluster is refused.
 func TestLostAgreementAndNode(t *testing.T) {
 	t.Parallel()
 	w := newWeb()

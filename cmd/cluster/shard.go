@@ -19,7 +19,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/replicate"
 )
 
-// shard is one that this node has.
+// shard is a shard of this node.
 type shard struct {
 	*session
 	tenure nodes.Tenure
@@ -27,13 +27,13 @@ type shard struct {
 	stop   context.CancelFunc
 	ended  chan struct{}
 
-	// of the loop's goroutine
+	// Only the goroutine of the loop uses these.
 	parts  *ShardParts
 	store  *replicate.Store
 	copies copies
 	loop   *crawl.Loop
 	outbox *nodes.Outbox
-	starts uint64 // revision of the start pages that were taken in
+	starts uint64 // revision of the start pages that the shard took in
 	asked  time.Time
 
 	links chan []byte
@@ -41,36 +41,36 @@ type shard struct {
 	hints chan hint
 	woken chan struct{}
 
-	opened, stranded atomic.Bool // its store is here; it could not be brought here
+	opened, stranded atomic.Bool // all nodes know that the store is here
 	once             sync.Once
-	homed            chan struct{} // closed: all know that its store is here
+	homed            chan struct{} // closed: all nodes know that its store is here
 	settled          bool          // they need not
 
 	mu     sync.Mutex
 	report nodes.ShardReport
 }
 
-// or shards would have no images, and nobody would see it
+// Without it shards would have no images, and nobody would notice.
 var _ crawl.Positions = (*replicate.Store)(nil)
 
-// hint is an address that somebody says has changed.
+// hint is an address that somebody reports as changed.
 type hint struct {
 	urls  []string
 	reply func([]byte)
 }
 
 const (
-	// queued bounds the messages that wait for a shard; further ones are lost, and come again.
+	// queued bounds the messages that wait for a shard. Further ones are lost, and come again.
 	queued = 64
-	// A shard that could not be opened is opened again after retrySoon, as where NATS elected, then
-	// after twice as long, and so on up to retryOpen.
+	// A shard that failed is opened again after retrySoon, as NATS may be electing. The pause
+	// doubles up to retryOpen.
 	retrySoon = 500 * time.Millisecond
 	retryOpen = 10 * time.Second
-	// retryBusy is the same where another process has its store open still.
+	// retryBusy is the pause if another process still has its store open.
 	retryBusy = 200 * time.Millisecond
 )
 
-// startsEvery is how often a shard looks for new start pages. Tests wait less.
+// startsEvery is the time between looks for new start pages. Tests use less.
 var startsEvery = 5 * time.Second
 
 // Open begins to work on a shard.
@@ -95,7 +95,7 @@ func (s *session) Close(n int) {
 	}
 }
 
-// Work says how far the work on a shard is.
+// Work reports the state of the work on a shard.
 func (s *session) Work(n int) nodes.Worked {
 	sh := s.shard(n)
 	if sh == nil {
@@ -121,7 +121,7 @@ func (s *session) shard(n int) *shard {
 	return s.shards[n]
 }
 
-// closeAll waits until all stores are closed: their context is over.
+// closeAll waits until all stores are closed. Their context has ended.
 func (s *session) closeAll() {
 	s.mu.Lock()
 	all := s.shards
@@ -131,7 +131,7 @@ func (s *session) closeAll() {
 	}
 }
 
-// reports are how the shards are getting on.
+// reports returns the state of the shards.
 func (s *session) reports() (list []nodes.ShardReport) {
 	for n := range s.Cluster.Shards {
 		if _, held := s.move.Held()[n]; held {
@@ -155,7 +155,8 @@ func (sh *shard) set(f func(*nodes.ShardReport)) {
 	f(&sh.report)
 }
 
-// work opens the shard and runs its loop, again where that fails, until the shard is to be closed.
+// work opens the shard and runs its loop, and repeats this after failures, until the shard is to be
+// closed.
 func (sh *shard) work(ctx context.Context) {
 	defer close(sh.ended)
 	next := retrySoon
@@ -236,7 +237,7 @@ func (sh *shard) run(ctx context.Context) (err error) {
 	return sh.loop.Run(ctx, planner.Unlimited, sh.Round, nil)
 }
 
-// options are those of the loop.
+// options returns the options of the loop.
 func (sh *shard) options(ctx context.Context, broken context.CancelCauseFunc) crawl.Options {
 	o := sh.parts.Loop
 	o.Planner, o.Store, o.Clock, o.Fetcher = sh.parts.Planner, sh.store, clock{sh.Node},
@@ -271,7 +272,8 @@ func (sh *shard) options(ctx context.Context, broken context.CancelCauseFunc) cr
 	return o
 }
 
-// between takes in what came for the shard, and sends what is due. All is committed when it begins.
+// between takes in what came for the shard, and sends what is due. Everything is committed when it
+// begins.
 func (sh *shard) between(ctx context.Context) error {
 	for range queued {
 		select {
@@ -317,7 +319,7 @@ func (sh *shard) between(ctx context.Context) error {
 	return nil
 }
 
-// outcome is a visit, as those who listen are told.
+// outcome reports a visit to listeners.
 type outcome struct {
 	URL     string `json:"url"`
 	Time    string `json:"time"`
@@ -326,7 +328,7 @@ type outcome struct {
 	Digest  string `json:"digest,omitempty"` // of the bytes
 }
 
-// announce sends visits to whoever listens.
+// announce sends visits to listeners.
 func (sh *shard) announce(events []crawl.Event) {
 	for i := range events {
 		o := &events[i].Observation
@@ -342,7 +344,7 @@ func (sh *shard) announce(events []crawl.Event) {
 	}
 }
 
-// price is what the next visit would be worth: that of the last one which fitted, or of a new page
+// price returns the worth of the next visit: that of the last one that fitted, or of a new page
 // that waits.
 func price(p *planner.Planner) float64 {
 	x := p.Price()
@@ -359,7 +361,7 @@ func price(p *planner.Planner) float64 {
 func (sh *shard) learn(b []byte) error {
 	m, good, err := nodes.ReadLinks(b, sh.tenure.Shard, sh.Cluster.Shards)
 	if err != nil {
-		// of another program, or a damaged one: the sender does not get an answer
+		// from another program, or damaged: the sender gets no answer
 		sh.Note("%v", err)
 		return nil
 	}
@@ -370,7 +372,7 @@ func (sh *shard) learn(b []byte) error {
 	return nil
 }
 
-// takeStarts makes start pages known that were given to any node.
+// takeStarts makes start pages known that any node was given.
 func (sh *shard) takeStarts(ctx context.Context) error {
 	sh.asked = time.Now()
 	urls, revision, err := nodes.Starts(ctx, sh.Bus.Nodes)
@@ -434,7 +436,7 @@ func (sh *shard) listen() (stop func(), err error) {
 	return stop, nil
 }
 
-// grant is the share of the shard in a round. It settles the round before.
+// grant returns the share of the shard in a round, and settles the round before.
 func (sh *shard) grant(ctx context.Context, start time.Time, length time.Duration) (int, error) {
 	l := nodes.Ledger{KV: sh.Bus.Nodes, Shards: sh.Cluster.Shards, PerDay: sh.Cluster.PerDay}
 	before, granted, used := sh.loop.Used()

@@ -11,7 +11,7 @@ import (
 	"github.com/recrawl/recrawl/cmd/cluster/nodes"
 )
 
-// agreed is what the nodes of a cluster agreed on, once there are any.
+// agreed returns what the nodes of a cluster agreed on, once there are nodes.
 func agreed(ctx context.Context, b *bus.Bus) (nodes.Cluster, error) {
 	c, revision, err := nodes.Agreed(ctx, b.Nodes)
 	if err == nil && revision == 0 {
@@ -20,8 +20,8 @@ func agreed(ctx context.Context, b *bus.Bus) (nodes.Cluster, error) {
 	return c, err
 }
 
-// LookAtNode returns how a cluster is getting on. It waits for a beat of each node, for a third of
-// the time of a lease at most.
+// LookAtNode returns the state of a cluster. It waits for a beat of each node, at most a third of
+// the time of a lease.
 func LookAtNode(ctx context.Context, b *bus.Bus, name string) (*nodes.Status, error) {
 	c, err := agreed(ctx, b)
 	if err != nil {
@@ -51,13 +51,13 @@ func LookAtNode(ctx context.Context, b *bus.Bus, name string) (*nodes.Status, er
 	return s.Status, s.shards(ctx, b, c)
 }
 
-// looking is a look that is under way.
+// looking is a look under way.
 type looking struct {
 	*nodes.Status
-	offered map[int]bool // shards of which a living node has a store, and nobody knows who should
+	offered map[int]bool // without a known owner of the store; a node has one
 }
 
-// nodes reads the nodes; true: of some no beat was seen yet, and it is worth waiting for.
+// nodes reads the nodes. true: a beat of some may still come.
 func (s *looking) nodes(ctx context.Context, b *bus.Bus, first map[string]uint64,
 	waited time.Duration) (wait bool, err error) {
 	list, err := nodes.NodeStates(ctx, b.Nodes)
@@ -102,7 +102,7 @@ func (s *looking) live(node string) bool {
 	})
 }
 
-// shards adds those that nobody reports, and who has them.
+// shards adds the shards that no node reports, with their owners.
 func (s *looking) shards(ctx context.Context, b *bus.Bus, c nodes.Cluster) error {
 	list, err := nodes.Tenures(ctx, b.Nodes)
 	if err != nil {

@@ -19,42 +19,44 @@ import (
 	"github.com/recrawl/recrawl/satstore/replicate"
 )
 
-// A shard travels by a copy of its store and the log of what was committed since. Its node begins
-// both as soon as there is another node, and makes a new copy when the log has grown long. The node
-// to which a shard is to move gets both while the other one works on; then that one closes its
-// store and gives the shard away, and what is left of the log is short. After a death it is the
-// same without the first half.
+// A shard travels as a copy of its store and the log of the commits since. Once there is another
+// node, the shard's node makes both, and a new copy when the log has grown long.
+//
+// To move a shard, its new node gets both while the old one works on. Then the old node closes its
+// store and gives the shard away; the rest of the log is short. After a death the new node gets
+// both in the same way.
 
 const (
-	// baseKey is where the KV has the copy of a shard's store: its number comes behind it.
+	// baseKey begins the key of the copy of a shard's store in the KV; the number of the shard
+	// follows.
 	baseKey = "base."
-	// copyEnd is what the name of a directory has behind that of a store, of which it is a copy.
+	// copyEnd ends the name of the directory of a copy, after the name of the store.
 	copyEnd = ".copy"
-	// leastLog is what a log may have, in bytes, before there is a new copy, and half of the copy
-	// if that is more: a byte that is committed is sent three times at most.
+	// leastLog is the size of a log, in bytes, that leads to a new copy, or half of the copy if
+	// that is more. So each committed byte is sent at most three times.
 	leastLog = 16 << 20
-	// mostParts bounds the parts of a log: each is a message that is asked for by itself.
+	// mostParts bounds the parts of a log: each is requested in a message of its own.
 	mostParts = 2000
-	// copyAgain is when a copy that failed is tried again.
+	// copyAgain is the pause before a failed copy is tried again.
 	copyAgain = 10 * time.Second
-	// gaps is how often a shard looks for a newer copy where the log does not follow the one that
-	// it saw.
+	// gaps is how often a shard looks for a newer copy if the log does not follow the copy that it
+	// saw.
 	gaps = 5
 )
 
 // copied is the entry of a shard's copy.
 type copied struct {
 	replicate.Base
-	Epoch uint64 `json:"epoch"` // in which it was made
+	Epoch uint64 `json:"epoch"` // epoch in which it was made
 }
 
-// travel is what a session knows of the copies of all shards.
+// travel has what a session knows of the copies of all shards.
 type travel struct {
 	mu       sync.Mutex
-	portable map[int]bool // there are copies
+	portable map[int]bool // shards with copies
 	coming   map[int]*fetching
-	tidy     map[int]bool // shards of which there may be a store here that is of no use, or will be
-	news     bool         // to tell the others at once
+	tidy     map[int]bool // shards whose store here may be useless, or soon will be
+	news     bool         // others should know at once
 	others   atomic.Bool  // there are other nodes
 }
 
@@ -72,8 +74,7 @@ func newTravel(shards int) *travel {
 	return t
 }
 
-// Portable reports whether there is a copy of the store of a shard, and this node did not fail to
-// get it.
+// Portable reports whether a shard has a copy and this node did not fail to get it.
 func (s *session) Portable(shard int) bool {
 	if sh := s.shard(shard); sh != nil && sh.stranded.Load() && s.Work(shard) != nodes.Closed {
 		return false
@@ -83,20 +84,20 @@ func (s *session) Portable(shard int) bool {
 	return s.travel.portable[shard]
 }
 
-// Opened reports whether the store of a shard is open here, or was.
+// Opened reports whether the store of a shard is or was open here.
 func (s *session) Opened(shard int) bool {
 	sh := s.shard(shard)
 	return sh != nil && sh.opened.Load()
 }
 
-// Homed is told that all know where the store of a shard is.
+// Homed takes in that all nodes know where the store of a shard is.
 func (s *session) Homed(shard int) {
 	if sh := s.shard(shard); sh != nil {
 		sh.once.Do(func() { close(sh.homed) })
 	}
 }
 
-// portable is how many shards of this node others can get.
+// portable counts the shards of this node that others can get.
 func (s *session) portable() (n int) {
 	for shard := range s.move.Held() {
 		if s.Portable(shard) {
@@ -106,7 +107,7 @@ func (s *session) portable() (n int) {
 	return n
 }
 
-// ready lists the shards of others whose stores are here, and whether that is news.
+// ready returns the shards of others whose stores are here, and whether the list is new.
 func (s *session) ready() (list []int, news bool) {
 	t := s.travel
 	t.mu.Lock()
@@ -121,7 +122,7 @@ func (s *session) ready() (list []int, news bool) {
 	return list, news
 }
 
-// lookForCopies finds out of which shards there are copies.
+// lookForCopies finds the shards that have copies.
 func (s *session) lookForCopies() error {
 	s.travel.others.Store(len(s.member.Stays(true)) > 0)
 	list, err := copiesOf(s.ctx, s.Bus)
@@ -134,7 +135,7 @@ func (s *session) lookForCopies() error {
 	return nil
 }
 
-// copiesOf returns of which shards there are copies.
+// copiesOf returns the shards that have copies.
 func copiesOf(ctx context.Context, b *bus.Bus) (map[int]bool, error) {
 	list, err := nodes.List[copied](ctx, b.Nodes, baseKey)
 	if err != nil {
@@ -187,12 +188,12 @@ func (s *session) fetchComing() {
 	}
 }
 
-// fetch makes the store of a shard here as it is there, again from time to time.
+// fetch gets the store of a shard from its log and copy, and again from time to time.
 func (s *session) fetch(n int, f *fetching) {
 	err := s.ctx.Err()
 	select {
 	case s.getting <- struct{}{}:
-		// not opening: a shard that nobody works on does not wait for this
+		// without opening: a shard that nobody works on need not wait for this
 		in := s.inDirectory(n)
 		in.Lock()
 		if s.shard(n) == nil || s.Work(n) == nodes.Closed {
@@ -214,7 +215,7 @@ func (s *session) fetch(n int, f *fetching) {
 	}
 }
 
-// discard removes a store that is of no use: the node that has the shard has all of it.
+// discard removes a useless store: the node of the shard has all of it.
 func (s *session) discard(n int) {
 	in := s.inDirectory(n)
 	in.Lock()
@@ -232,7 +233,7 @@ func (s *session) discard(n int) {
 		s.Note("remove the store of shard %d, which is at another node: %v", n, err)
 	}
 	if done && err == nil {
-		os.Remove(s.directory(n) + epochEnd) // of a store that is gone it means nothing
+		os.Remove(s.directory(n) + epochEnd) // without a store it means nothing
 	}
 	if !done && err == nil { // later
 		s.travel.mu.Lock()
@@ -241,7 +242,7 @@ func (s *session) discard(n int) {
 	}
 }
 
-// tidyUp removes what a process before this one left of copies when it was killed.
+// tidyUp removes the copies that a killed process left unfinished.
 func (n *Node) tidyUp() error {
 	entries, err := os.ReadDir(n.Dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -257,7 +258,7 @@ func (n *Node) tidyUp() error {
 	return nil
 }
 
-// inDirectory is the lock of the directory of a shard, within this process.
+// inDirectory returns the lock of the directory of a shard within this process.
 func (n *Node) inDirectory(shard int) *sync.Mutex {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -267,15 +268,15 @@ func (n *Node) inDirectory(shard int) *sync.Mutex {
 	return n.using[shard]
 }
 
-// remote is where a shard has its log and copies.
+// remote returns the log and copies of a shard.
 func (n *Node) remote(shard int) *bus.Shard { return n.Bus.Shard(shard, n.Cluster.Shards) }
 
-// base reads which copy of a shard there is.
+// base returns the current copy of a shard.
 func (n *Node) base(ctx context.Context, shard int) (nodes.Listed[copied], bool, error) {
 	return nodes.Read[copied](ctx, n.Bus.Nodes, baseKey+strconv.Itoa(shard))
 }
 
-// update makes the store of a shard in its directory as copy and log have it.
+// update brings the store of a shard in its directory up to date with copy and log.
 func (s *session) update(ctx context.Context, shard int) error {
 	b, ok, err := s.base(ctx, shard)
 	if err != nil || !ok {
@@ -290,7 +291,7 @@ func (s *session) update(ctx context.Context, shard int) error {
 	return err
 }
 
-// told says what became of a store that others went on without.
+// told reports the fate of a store that others went on without.
 func (s *session) told(shard int, u replicate.Updated) {
 	if u.Aside {
 		s.Note("shard %d: the store in %s has visits that its log lost, and another node went on "+
@@ -299,19 +300,19 @@ func (s *session) told(shard int, u replicate.Updated) {
 	}
 }
 
-// copies are those that a shard makes of its store.
+// copies makes the copies of a shard's store.
 type copies struct {
 	base   replicate.Base
-	number int // of the next one
+	number int // of the next copy
 	due    bool
 	next   time.Time
-	stop   context.CancelFunc // of the one that is under way; nil: none is
+	stop   context.CancelFunc // of the copy under way; nil: none
 	done   chan error
 	made   replicate.Base
 }
 
-// open opens the store of a shard, as the node that had it last left it. old is a copy that must go
-// (settle). satstore.ErrInUse: another process has it open still.
+// open opens the store of a shard as its last node left it. old is a copy that must be removed
+// (settle). satstore.ErrInUse: another process still has it open.
 func (sh *shard) open(ctx context.Context) (old *nodes.Listed[copied], err error) {
 	n := sh.tenure.Shard
 	sh.opened.Store(false)
@@ -334,7 +335,7 @@ func (sh *shard) open(ctx context.Context) (old *nodes.Listed[copied], err error
 	if err := sh.keepEpoch(); err != nil {
 		return nil, errors.Join(err, sh.parts.Close())
 	}
-	// it outlives ctx: what was seen is committed at the end
+	// it outlives ctx: what visits saw is committed at the end
 	sh.store = replicate.New(sh.session.ctx, sh.parts.Store)
 	sh.store.Waiting = func(why error) {
 		sh.set(func(r *nodes.ShardReport) {
@@ -350,8 +351,8 @@ func (sh *shard) open(ctx context.Context) (old *nodes.Listed[copied], err error
 	return old, nil
 }
 
-// dropOldCopy waits until all know that the store of the shard is here, and drops its old copy:
-// from then on no other node can go on with the shard, until there is a new one.
+// dropOldCopy waits until all nodes know that the store of the shard is here, and drops the old
+// copy. From then on no other node can go on with the shard until there is a new copy.
 func (sh *shard) dropOldCopy(ctx context.Context, old *nodes.Listed[copied]) error {
 	if sh.settled {
 		return nil
@@ -372,8 +373,8 @@ func (sh *shard) dropOldCopy(ctx context.Context, old *nodes.Listed[copied]) err
 	return nil
 }
 
-// bring brings the store in a directory up to date. Its log goes on (resume), or begins anew in
-// place of an old copy, if there is one.
+// bring brings the store in a directory up to date. Its log goes on (resume), or begins anew and
+// replaces an old copy, if any.
 func (sh *shard) bring(ctx context.Context, dir string) (
 	resume func(), old *nodes.Listed[copied], err error) {
 	n := sh.tenure.Shard
@@ -393,7 +394,7 @@ func (sh *shard) bring(ctx context.Context, dir string) (
 		u, err := replicate.Update(ctx, dir, b.Value.Base, remote)
 		sh.told(n, u)
 		switch {
-		case errors.Is(err, replicate.ErrGap) && tries < gaps-1: // a copy was made meanwhile
+		case errors.Is(err, replicate.ErrGap) && tries < gaps-1: // there is a newer copy
 			continue
 		case err != nil:
 			return nil, nil, err
@@ -410,7 +411,7 @@ func (sh *shard) bring(ctx context.Context, dir string) (
 	return nil, nil, fmt.Errorf("shard %d: %w", n, replicate.ErrGap)
 }
 
-// alone is an error where a store, of which there is no copy, is not in a directory.
+// alone returns an error if a store without a copy is not in its directory.
 func (sh *shard) alone(ctx context.Context, dir string) error {
 	t, err := sh.elsewhere(ctx)
 	if err != nil || t.Home == "" {
@@ -423,7 +424,7 @@ func (sh *shard) alone(ctx context.Context, dir string) error {
 	return nil
 }
 
-// elsewhere returns who has the shard. It is an error if another node has its latest store.
+// elsewhere returns the owner of the shard. It fails if another node has the latest store.
 func (sh *shard) elsewhere(ctx context.Context) (nodes.Tenure, error) {
 	t, err := nodes.TenureOf(ctx, sh.Bus.Nodes, sh.tenure.Shard)
 	if err == nil && t.Home != "" && t.Home != sh.Name {
@@ -432,7 +433,7 @@ func (sh *shard) elsewhere(ctx context.Context) (nodes.Tenure, error) {
 	return t, err
 }
 
-// onlyAt says where the store of a shard is that no other node can get.
+// onlyAt names the only node that has the store of a shard.
 func onlyAt(t nodes.Tenure) string {
 	return fmt.Sprintf("its store is at node %s alone: start that node, or %s",
 		t.Home, abandon(t.Shard))
@@ -442,7 +443,7 @@ func abandon(shard int) string {
 	return fmt.Sprintf("give the store up with recrawl node abandon %d", shard)
 }
 
-// carry sees to it that other nodes can go on with the shard. All is committed.
+// carry makes sure that other nodes can go on with the shard. Everything is committed.
 func (sh *shard) carry(ctx context.Context) error {
 	c := &sh.copies
 	if c.stop != nil {
@@ -469,7 +470,7 @@ func (sh *shard) carry(ctx context.Context) error {
 		}
 		c.due = true
 	}
-	sent := sh.store.Sent().Since(c.base.Sent) // also before this node had the shard
+	sent := sh.store.Sent().Since(c.base.Sent) // also parts from before this node had the shard
 	if !c.due && sent.Bytes <= max(leastLog, c.base.Bytes/2) && sent.Parts <= mostParts ||
 		time.Now().Before(c.next) {
 		return nil
@@ -500,7 +501,7 @@ func (sh *shard) carry(ctx context.Context) error {
 	return nil
 }
 
-// keep keeps a copy of the store, and lets the log begin with it.
+// keep stores a copy of the store, and lets the log begin with it.
 func (sh *shard) keep(ctx context.Context, dir string, b replicate.Base) (replicate.Base, error) {
 	n := sh.tenure.Shard
 	remote := sh.remote(n)
@@ -524,7 +525,7 @@ func (sh *shard) keep(ctx context.Context, dir string, b replicate.Base) (replic
 			return b, err
 		}
 	}
-	// What fails from here on is space, which the next copy gives back.
+	// A failure from here on costs only space, which the next copy frees.
 	if err := errors.Join(remote.Drop(ctx, b.After()), remote.Clear(ctx, sh.tenure.Epoch, b.Name),
 		remote.Sweep(ctx, bus.TornTime)); err != nil && ctx.Err() == nil {
 		sh.Note("log and older copies of shard %d, or what is left of some: %v", n, err)
@@ -532,7 +533,7 @@ func (sh *shard) keep(ctx context.Context, dir string, b replicate.Base) (replic
 	return b, nil
 }
 
-// end ends the copy that is under way.
+// end ends the copy under way.
 func (c *copies) end() {
 	if c.stop != nil {
 		c.stop()
