@@ -24,12 +24,12 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// apiError is the body of an answer that is none.
+// apiError is the body of an answer with an error.
 type apiError struct {
 	Error string `json:"error"`
 }
 
-// answer is what a resource has: a value for JSON, and where a command prints it its text.
+// answer is the answer of a resource: a value for JSON, and its text if a command prints it.
 type answer struct {
 	value any
 	text  func(io.Writer) error
@@ -181,25 +181,25 @@ func (s *Server) api(m *http.ServeMux) {
 	})
 }
 
-// recent are the last visits.
+// recent has the last visits.
 type recent struct {
 	Visits []view.Visit `json:"visits"` // the newest first
-	Failed []view.Visit `json:"failed"` // the last ones of these, also earlier ones
+	Failed []view.Visit `json:"failed"` // the last failed ones, also earlier ones
 }
 
 type signals struct {
 	Signals []view.Signal `json:"signals"` // of the largest sites
 }
 
-// hinted is how many pages are visited before others.
+// hinted counts the pages that are visited before others.
 type hinted struct {
 	Asked int `json:"asked"`
 }
 
-// allSettings are those that can be changed, and those they come after.
+// allSettings has the settings that can be changed, and those of the command line.
 type allSettings struct {
 	view.Settings
-	Given []string `json:"given_weights"` // when the run was started
+	Given []string `json:"given_weights"` // of the command line
 	Live  bool     `json:"live"`          // false: nothing can be changed
 }
 
@@ -289,7 +289,7 @@ func journalQuery(r *http.Request) (q journal.Query, err error) {
 	return q, err
 }
 
-// moment reads a day, or a moment as RFC 3339 has it; the zero time where there is none.
+// moment reads a day or a moment of RFC 3339; without a value it returns the zero time.
 func moment(r *http.Request, name string) (t time.Time, err error) {
 	text := r.FormValue(name)
 	if text == "" {
@@ -303,7 +303,7 @@ func moment(r *http.Request, name string) (t time.Time, err error) {
 	return t, badRequest(name, text, "a day or a moment, as 2026-01-31 or 2026-01-31T12:00:00Z")
 }
 
-// requestError is what of a request cannot be.
+// requestError is a mistake in a request.
 type requestError struct{ why string }
 
 func (e *requestError) Error() string { return e.why }
@@ -337,7 +337,7 @@ func readJSON(r *http.Request, v any) error {
 	return nil
 }
 
-// resource answers as JSON, or as text where a client asks for that.
+// resource answers as JSON, or as text if a client asks for it.
 func (s *Server) resource(within time.Duration,
 	f func(context.Context, *http.Request) (answer, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -362,7 +362,7 @@ func (s *Server) resource(within time.Duration,
 	})
 }
 
-// statusOf is the status of an answer that is none.
+// statusOf returns the status of an answer with an error.
 func statusOf(err error) int {
 	var request *requestError
 	var query *query.Error
@@ -393,8 +393,7 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Write(append(text, '\n'))
 }
 
-// tables are the text of a finding and tables with an empty line between them, as commands print
-// them.
+// tables writes a finding and tables with empty lines between them, as commands print them.
 func tables(finding string, list []report.Table) func(io.Writer) error {
 	return func(w io.Writer) error {
 		if _, err := fmt.Fprintln(w, finding); err != nil {
@@ -412,7 +411,7 @@ func tables(finding string, list []report.Table) func(io.Writer) error {
 	}
 }
 
-// pageText is the text of a report, as commands print it.
+// pageText writes a report as commands print it.
 func pageText(p report.Page) func(io.Writer) error {
 	return func(w io.Writer) error {
 		if p.Finding != "" {
@@ -437,6 +436,6 @@ func pageText(p report.Page) func(io.Writer) error {
 	}
 }
 
-// pageAddress and serverAddress are where people find a page and a server.
+// pageAddress and serverAddress return the addresses of the pages of a page and a server.
 func pageAddress(u string) string      { return "/page?url=" + url.QueryEscape(u) }
 func serverAddress(name string) string { return "/servers/" + url.PathEscape(name) }

@@ -13,23 +13,23 @@ import (
 
 const (
 	feedPath = "/changes.atom"
-	// pageChanges are those of a page, and feedChanges those of the feed.
+	// pageChanges and feedChanges bound the changes on a page and in the feed.
 	pageChanges = 15
 	feedChanges = 50
 )
 
-// changesPage are changes with their words.
+// changesPage has changes with their words.
 type changesPage struct {
 	*view.Changes
 	Stalled    string
 	OnSchedule *bool
 	Failing    string // "" if nothing fails
-	Refresh    string // where the list is anew; "": it stays as it is
-	Older      string // where it goes on; "": it is at its end
-	Empty      string // what is said instead of a list
+	Refresh    string // address of the updated list; "": it stays as it is
+	Older      string // address of older changes; "": none
+	Empty      string // text in place of an empty list
 }
 
-// home is the first page: what changed lately.
+// home is the first page: the last changes.
 func (s *Server) home(r *http.Request) (*content, error) {
 	p, err := s.changes(r)
 	if err != nil {
@@ -72,8 +72,8 @@ func (s *Server) changes(r *http.Request) (*changesPage, error) {
 	return p, nil
 }
 
-// feedAddress is that of the feed of a server, "" for all. It has the token of the feed where one
-// is asked for: readers of feeds keep no cookie.
+// feedAddress returns the address of the feed of a server, or of all servers for "". It contains
+// the token of the feed if a token is needed, as feed readers keep no cookie.
 func (s *Server) feedAddress(server string) string {
 	q := url.Values{}
 	if server != "" {
@@ -85,8 +85,8 @@ func (s *Server) feedAddress(server string) string {
 	return (&url.URL{Path: feedPath, RawQuery: q.Encode()}).String()
 }
 
-// feed writes the last changes, all or those of a server, as an Atom feed. Those whose words are
-// still looked for come later: readers keep an entry as they first see it.
+// feed writes the last changes, of all servers or of one, as an Atom feed. A change whose words are
+// still sought comes later, as feed readers keep an entry as they first see it.
 func (s *Server) feed(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), answerIn)
 	defer cancel()

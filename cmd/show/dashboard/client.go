@@ -16,10 +16,10 @@ import (
 	"github.com/recrawl/recrawl/fetch/access"
 )
 
-// ErrNobody says that no process serves a dashboard of a data directory.
+// ErrNobody is the error if no process serves a dashboard of a data directory.
 var ErrNobody = errors.New("no running process answers for this directory")
 
-// RefusedError says that the process which has a store open refused a question.
+// RefusedError is the error if the process that has a store open refused a question.
 type RefusedError struct {
 	Status int
 	Why    string
@@ -27,7 +27,7 @@ type RefusedError struct {
 
 func (e *RefusedError) Error() string { return "the running process answers: " + e.Why }
 
-// found reads how the server of a data directory is reached.
+// found reads the address of the server of a data directory.
 func found(data string) (w where, err error) {
 	text, err := os.ReadFile(announced(data))
 	if err != nil {
@@ -42,9 +42,9 @@ func found(data string) (w where, err error) {
 // mostAnswer bounds an answer to a command.
 const mostAnswer = 256 << 20
 
-// Ask asks the process that has the store of a directory open, by its API: a path below /api/v1/
-// and its query. accept is the media type that is wanted. It is ErrNobody if there is no such
-// process, and a *RefusedError if that has no answer.
+// Ask asks the process that has the store of a directory open, by its API: path is one below
+// /api/v1/, with its query, and accept the wanted media type. The error is ErrNobody without such a
+// process, and a *RefusedError if the process has no answer.
 func Ask(ctx context.Context, data, path string, query url.Values, accept string) ([]byte, error) {
 	w, err := found(data)
 	if err != nil {
@@ -82,17 +82,18 @@ func Ask(ctx context.Context, data, path string, query url.Values, accept string
 	return body, nil
 }
 
-// Command is one whose store another process has open: it asks that one, and prints what it says.
+// Command is a command whose store another process has open. It asks that process and prints the
+// answer.
 type Command struct {
 	Data string // the directory
 	JSON bool   // as JSON, not as text
 	Out  io.Writer
-	// Note tells people something beside the result.
+	// Note shows people a note beside the result.
 	Note func(format string, args ...any)
 }
 
-// Print prints what the process says of a resource. It is ErrNobody if there is no such process,
-// and a *RefusedError if that has no answer.
+// Print prints the answer of the process on a resource. The error is ErrNobody without such a
+// process, and a *RefusedError if the process has no answer.
 func (c Command) Print(ctx context.Context, path string, query url.Values) error {
 	accept := "text/plain"
 	if c.JSON {
@@ -118,7 +119,7 @@ func (c Command) print(text []byte) error {
 	return err
 }
 
-// Hint says what to do where a process refused.
+// Hint says what to do after a refusal.
 func (e *RefusedError) Hint() string {
 	if e.Status >= 500 {
 		return "ask again in a moment"
@@ -127,7 +128,8 @@ func (e *RefusedError) Hint() string {
 		"store itself"
 }
 
-// reachable is an address to connect to: one that is bound to all is reached by loopback.
+// reachable returns an address to connect to. A server that is bound to all addresses is reached by
+// loopback.
 func reachable(address string) string {
 	for _, all := range []string{"[::]", "0.0.0.0"} {
 		if port, ok := strings.CutPrefix(address, all+":"); ok {

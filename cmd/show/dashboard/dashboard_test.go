@@ -32,7 +32,7 @@ import (
 	"github.com/recrawl/recrawl/satstore/journal"
 )
 
-// serving is a dashboard of a planner at work.
+// serving returns a dashboard of a running planner.
 func serving(t *testing.T, address string) (*Server, *viewtest.Running) {
 	t.Helper()
 	run := viewtest.Run(t)
@@ -45,7 +45,7 @@ func serving(t *testing.T, address string) (*Server, *viewtest.Running) {
 	return s, run
 }
 
-// corpus has a page that is named like a tag.
+// corpus returns a corpus with a page that is named like a tag.
 func corpus(t *testing.T) *index.Searcher {
 	t.Helper()
 	dir := t.TempDir()
@@ -94,7 +94,7 @@ func serve(t *testing.T, d *view.Desk, dir, address string, corpus query.Searche
 
 func (s *Server) at(path string) string { return "http://" + s.listener.Addr().String() + path }
 
-// do makes a request. Headers are pairs of name and value.
+// do makes a request. headers are pairs of name and value.
 func do(t *testing.T, method, address, body string, headers ...string) (*http.Response, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
@@ -122,8 +122,8 @@ func do(t *testing.T, method, address, body string, headers ...string) (*http.Re
 	return answer, string(text)
 }
 
-// Every path of openapi.yaml answers as it is described there, with a planner at work, and errors
-// do. Every resource that the server has is described.
+// TestAPI: every path of openapi.yaml answers as described there, with a running planner, also with
+// errors. Every resource of the server is described.
 func TestAPI(t *testing.T) {
 	t.Parallel()
 	s, _ := serving(t, "127.0.0.1:0")
@@ -223,8 +223,8 @@ func TestAPI(t *testing.T) {
 	}
 }
 
-// described are the answers that openapi.yaml describes. Schemas of OpenAPI 3.1 are those of JSON
-// Schema, draft 2020-12.
+// described has the answers of openapi.yaml. Schemas of OpenAPI 3.1 are those of JSON Schema, draft
+// 2020-12.
 type described struct {
 	compiler   *jsonschema.Compiler
 	operations map[string]map[string]any // by method and path: pointers to schemas by status
@@ -262,7 +262,7 @@ func describedIn(t *testing.T, text []byte) described {
 	return d
 }
 
-// of is the schema of the JSON of an answer.
+// of returns the schema of the JSON of an answer.
 func (d described) of(t *testing.T, operation string, status int) *jsonschema.Schema {
 	t.Helper()
 	responses := d.operations[operation]
@@ -284,7 +284,8 @@ func (d described) of(t *testing.T, operation string, status int) *jsonschema.Sc
 var tag = regexp.MustCompile(
 	`(?i)<(script|link|img|iframe|object|style)\b[^>]*>|\son[a-z]+=|\sstyle=`)
 
-// Every page is whole and escaped, loads from this program alone, and has no script or style in it.
+// TestPages: every page is complete and escaped, loads only from this program, and contains no
+// script or style.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	s, run := serving(t, "127.0.0.1:0")
@@ -346,7 +347,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// What must not be done from elsewhere is not.
+// TestGuard: requests of other origins are refused.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	s, run := serving(t, "127.0.0.1:0")
@@ -409,7 +410,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// Beyond loopback nothing is told without the token.
+// TestToken: beyond loopback all answers need the token.
 func TestToken(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -457,7 +458,7 @@ func TestToken(t *testing.T) {
 			t.Errorf("%s leads to %s", name, to)
 		}
 	}
-	// Pages name the feed with its own token, and tell nobody else.
+	// Only pages name the feed with its own token.
 	_, text := do(t, "GET", base+"/hints", "", "Cookie", cookieName+"="+s.cookie())
 	if !strings.Contains(text, `href="`+s.feedAddress("")+`"`) ||
 		strings.Contains(text, s.token) {
@@ -479,8 +480,8 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// The feed has no change whose words are still looked for, and a list without changes leads on
-// where the search stopped before the beginning.
+// TestPending: the feed leaves out changes whose words are still sought. A list without changes
+// leads on if the search stopped before the beginning.
 func TestPending(t *testing.T) {
 	t.Parallel()
 	const page = "http://a.example/"
@@ -493,7 +494,7 @@ func TestPending(t *testing.T) {
 	if err = errors.Join(err, log.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for _, archive := range []string{"", t.TempDir()} { // which has no files yet
+	for _, archive := range []string{"", t.TempDir()} { // the second has no files yet
 		o.Archive = archive
 		s := serve(t, view.New(o), o.Data, "127.0.0.1:0", nil)
 		answer, text := do(t, "GET", s.at(feedPath), "")
@@ -513,8 +514,8 @@ func TestPending(t *testing.T) {
 	}
 }
 
-// With a certificate all is TLS, beyond loopback with the token; commands of this machine know the
-// server by the file of its certificate.
+// TestTLS: with a certificate everything is TLS, beyond loopback with the token. Commands of this
+// machine know the server by the file of its certificate.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -555,7 +556,7 @@ func TestTLS(t *testing.T) {
 	if c := a.Cookies(); a.StatusCode != 303 || len(c) != 1 || !c[0].Secure || !c[0].HttpOnly {
 		t.Errorf("with the token: %s, cookies %v", a.Status, c)
 	}
-	// 400: there is no body
+	// 400: the body is missing
 	for origin, want := range map[string]int{"https://" + host: 400, "http://" + host: 403} {
 		if a := ask("POST", "/api/v1/hints", "Origin", origin, "X-Form-Token", s.form,
 			"Authorization", "Bearer "+s.token); a.StatusCode != want {
@@ -578,7 +579,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// Who listens is told how the run goes, and when it ends.
+// TestEvents: listeners get the state of the run, and its end.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	s, run := serving(t, "127.0.0.1:0")
@@ -611,7 +612,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// Metrics are well-formed, have no label of a server or address, and agree with the run.
+// TestMetrics: metrics are well-formed, have no label of a server or address, and agree with the
+// run.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	s, run := serving(t, "127.0.0.1:0")

@@ -16,16 +16,16 @@ const (
 	mostListeners = 64
 )
 
-// live is what is sent to those who listen.
+// live is the content of an event.
 type live struct {
 	Now    *view.Now    `json:"now"`
 	Visits []view.Visit `json:"visits"` // the last ones, the newest first
 }
 
-// eventVisits are the visits that one event has.
+// eventVisits bounds the visits of an event.
 const eventVisits = 12
 
-// events sends how the run goes, to all who listen. While nobody does it looks at nothing.
+// events sends the state of the run to all listeners. Without listeners it makes no looks.
 type events struct {
 	s         *Server
 	mu        sync.Mutex
@@ -51,20 +51,20 @@ func (e *events) run(ctx context.Context) {
 		}
 		text, err := e.s.event(ctx)
 		if err != nil {
-			continue // the loop is busy: the next one tells
+			continue // the loop is busy: the next event has it
 		}
 		e.mu.Lock()
 		for l := range e.listeners {
 			select {
 			case l <- text:
-			default: // it is slow: it gets the next one
+			default: // the listener is slow and gets the next one
 			}
 		}
 		e.mu.Unlock()
 	}
 }
 
-// event is one as it is sent.
+// event returns the bytes of an event.
 func (s *Server) event(ctx context.Context) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, eventsEvery)
 	defer cancel()
@@ -80,7 +80,7 @@ func (s *Server) event(ctx context.Context) ([]byte, error) {
 	return fmt.Appendf(nil, "event: now\ndata: %s\n\n", text), nil
 }
 
-// ServeHTTP sends events until who listens goes away.
+// ServeHTTP sends events until the listener goes away.
 func (e *events) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l := make(chan []byte, 1)
 	e.mu.Lock()
@@ -102,9 +102,9 @@ func (e *events) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}()
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := http.NewResponseController(w)
-	_ = out.SetReadDeadline(time.Time{}) // that of the server would end the answer
+	_ = out.SetReadDeadline(time.Time{}) // the server's own limit would end the answer
 	send := func(text []byte) bool {
-		// where it cannot be set there is none
+		// Without a deadline the write just waits.
 		_ = out.SetWriteDeadline(time.Now().Add(10 * time.Second))
 		_, err := w.Write(text)
 		return err == nil && out.Flush() == nil

@@ -13,12 +13,12 @@ import (
 
 const cookieName = "recrawl-dashboard"
 
-// policy is the Content-Security-Policy of pages. Drawings of uPlot set styles by script, which it
-// allows; style attributes and elements it does not.
+// contentPolicy is the Content-Security-Policy of pages. It allows uPlot, which sets styles by
+// script, but no style attributes and elements.
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// guard refuses what must not be answered.
+// guard refuses requests that must not be answered.
 func (s *Server) guard(next http.Handler) http.Handler {
 	sameOrigin := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -26,7 +26,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Content-Security-Policy", contentPolicy)
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("X-Frame-Options", "DENY")
-		h.Set("Referrer-Policy", "same-origin") // without any, browsers hide the origin of forms
+		h.Set("Referrer-Policy", "same-origin") // without it browsers hide the origin of forms
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
@@ -39,7 +39,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		if open := r.URL.Path == "/healthz" || r.URL.Path == "/readyz" || r.URL.Path == "/login" ||
 			strings.HasPrefix(r.URL.Path, "/assets/"); !open {
 			token := r.URL.Query().Get("token")
-			// Readers of feeds keep no cookie. A browser that keeps one may bring any token.
+			// Feed readers keep no cookie. A browser with a cookie may send any token.
 			feed := r.URL.Path == feedPath &&
 				(s.token != "" && same(token, s.feedToken()) || s.allowed(r))
 			switch {
@@ -70,7 +70,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// allowed reports whether who asks may see anything.
+// allowed reports whether the sender of a request may see anything.
 func (s *Server) allowed(r *http.Request) bool {
 	if s.token == "" || s.bearer(r, s.secret) || s.bearer(r, s.token) {
 		return true
@@ -84,21 +84,21 @@ func (s *Server) bearer(r *http.Request, secret string) bool {
 	return ok && same(given, secret)
 }
 
-// cookie is what a browser keeps: it does not tell the token.
+// cookie returns the cookie of a browser, which does not reveal the token.
 func (s *Server) cookie() string { return s.derived(cookieName) }
 
-// feedToken is what the address of a feed has, and is good for nothing else: readers of feeds keep
+// feedToken returns the token in the address of a feed. It opens nothing else: feed readers keep
 // addresses, show them and pass them on.
 func (s *Server) feedToken() string { return s.derived(strings.TrimPrefix(feedPath, "/"))[:32] }
 
-// derived is a secret for one purpose, which does not tell the token.
+// derived returns a secret for one purpose, which does not reveal the token.
 func (s *Server) derived(purpose string) string {
 	m := hmac.New(sha256.New, []byte(s.token))
 	m.Write([]byte(purpose))
 	return hex.EncodeToString(m.Sum(nil))
 }
 
-// enter lets a browser in that has the token in its address, and takes it out of there.
+// enter accepts a browser with the token in its address, and removes the token from there.
 func (s *Server) enter(w http.ResponseWriter, r *http.Request, token string) {
 	if !same(token, s.token) {
 		s.refuse(w, r, http.StatusUnauthorized, "this is not the token")
@@ -122,7 +122,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	s.enter(w, r, strings.TrimSpace(r.PostFormValue("token")))
 }
 
-// formToken is that of a form, or of a request of a script.
+// formToken returns the token of a form, or of a request of a script.
 func formToken(r *http.Request) string {
 	if t := r.Header.Get("X-Form-Token"); t != "" {
 		return t
@@ -133,7 +133,7 @@ func formToken(r *http.Request) string {
 	return ""
 }
 
-// ownOrigin reports whether a request that names its origin names this one.
+// ownOrigin reports whether the origin of a request, if it has one, is this server.
 func (s *Server) ownOrigin(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" {
@@ -160,7 +160,7 @@ func (s *Server) slot(next http.Handler) http.Handler {
 	})
 }
 
-// refuse says why there is no answer.
+// refuse answers with the reason of a refusal.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
 	if status >= 500 {
 		s.o.Log.Warn("no answer", "path", r.URL.Path, "status", status, "err", why)
@@ -178,7 +178,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, status int, why 
 			Data: refused{why, status == http.StatusUnauthorized}})
 }
 
-// refused is what the page of that name shows.
+// refused is the content of the page of that name.
 type refused struct {
 	Why   string
 	Login bool

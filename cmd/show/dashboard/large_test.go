@@ -31,7 +31,7 @@ var (
 		"where its store is built, and used again if it is there")
 )
 
-// later is a clock that begins where the store of a large web was closed, and goes like the wall's.
+// later is a clock that begins when the store of a large web was closed, and runs like the wall's.
 type later struct{ offset time.Duration }
 
 func (c later) Now() time.Time { return time.Now().Add(c.offset) }
@@ -40,9 +40,9 @@ func (c later) SleepUntil(ctx context.Context, t time.Time) error {
 	return crawl.WallClock{}.SleepUntil(ctx, t.Add(-c.offset))
 }
 
-// TestLarge loads every page of the dashboard of a large web, many times, while the loop makes
-// visits without a pause, and prints how long that took: its own time and what the machine makes of
-// it. It takes minutes, and so runs only where RECRAWL_LONG=1 asks for it:
+// TestLarge loads every page of the dashboard of a large web many times, while the loop makes
+// visits without a pause. It prints how long that took: its own time, and the time as scaled for
+// the machine. It takes minutes, and runs only with RECRAWL_LONG=1:
 //
 //	RECRAWL_LONG=1 go test ./cmd/show/dashboard -run TestLarge -v -args -pages 5000000 -servers 100000
 func TestLarge(t *testing.T) {
@@ -72,7 +72,7 @@ func TestLarge(t *testing.T) {
 	if err := store.Restore(corpus.Graph, corpus.Remember); err != nil {
 		t.Fatal(err)
 	}
-	perDay := 12 * float64(web.Pages) // more than can be made: the loop is never idle
+	perDay := 12 * float64(web.Pages) // more than the loop can visit: it is never idle
 	ranking, err := policy.New(policy.Default, policy.Settings{Pages: corpus, Mode: planner.Stream,
 		PerDay: perDay})
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 	"github.com/recrawl/recrawl/cmd/show/view"
 )
 
-// requestMetrics count what is asked of the server.
+// requestMetrics count the requests to the server.
 type requestMetrics struct {
-	seconds *prometheus.HistogramVec // by route and class of status, as "2xx"
+	seconds *prometheus.HistogramVec // by route and class of status, for example "2xx"
 }
 
-// collector makes metrics of what the desk sees, when they are asked for.
+// collector makes metrics from the desk when a scrape asks for them.
 type collector struct {
 	desk *view.Desk
 
@@ -90,7 +90,7 @@ func newMetrics(d *view.Desk, version string) (*requestMetrics, http.Handler) {
 		promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: answerIn})
 }
 
-// buildInfo says which program it is.
+// buildInfo returns a metric with the version of the program.
 func buildInfo(version string) prometheus.Collector {
 	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "recrawl_build_info",
 		Help: "1; the version is its label", ConstLabels: prometheus.Labels{"version": version}})
@@ -98,10 +98,10 @@ func buildInfo(version string) prometheus.Collector {
 	return build
 }
 
-// Describe sends nothing: which metrics there are hangs on the run.
+// Describe sends nothing, as the set of metrics depends on the run.
 func (c *collector) Describe(chan<- *prometheus.Desc) {}
 
-// Collect is called for each scrape.
+// Collect collects the metrics of a scrape.
 func (c *collector) Collect(out chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
@@ -191,7 +191,7 @@ func boolean(b bool) float64 {
 	return 0
 }
 
-// counted notes how long an answer of a route takes.
+// counted measures the time of the answers of a route.
 func (s *Server) counted(route string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began, out := time.Now(), &statusWriter{ResponseWriter: w, status: http.StatusOK}
@@ -214,5 +214,5 @@ func (w *statusWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap lets http.ResponseController reach what can flush.
+// Unwrap lets http.ResponseController find the writer that can flush.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -16,7 +16,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/access"
 )
 
-// Node serves metrics of a node at /metrics, to whoever asks: they are counts alone. A nil Node
+// Node serves the metrics of a node at /metrics, to everybody: they are only counts. A nil Node
 // serves nothing.
 type Node struct {
 	last   atomic.Pointer[nodes.Sight]
@@ -26,7 +26,7 @@ type Node struct {
 	desc map[string]*prometheus.Desc
 }
 
-// nodeMetrics are those without labels: names, what they are, and how a sight tells them.
+// nodeMetrics are the metrics without labels: names, help, and values by a sight.
 var nodeMetrics = []struct {
 	name, help string
 	kind       prometheus.ValueType
@@ -67,7 +67,7 @@ var nodeMetrics = []struct {
 		sum(func(r *nodes.ShardReport) int { return int(boolean(r.Error != "")) })},
 }
 
-// sum is that of a number of all shards.
+// sum returns the sum of a number over all shards.
 func sum(of func(*nodes.ShardReport) int) func(*nodes.Sight) float64 {
 	return func(s *nodes.Sight) float64 {
 		all := 0
@@ -78,11 +78,11 @@ func sum(of func(*nodes.ShardReport) int) func(*nodes.Sight) float64 {
 	}
 }
 
-// shardStates are all, so that a state without shards is 0 and not absent.
+// shardStates are all states, so that a state without shards is 0 and not absent.
 var shardStates = []string{"opening", "running", "closing", "failed"}
 
-// ServeNode begins to serve at an address, under its names and those given; "": nowhere, and it
-// returns nil.
+// ServeNode begins to serve at an address, under its names and the given ones. With "" it serves
+// nothing and returns nil.
 func ServeNode(address, version string, names ...string) (*Node, error) {
 	if address == "" {
 		return nil, nil
@@ -114,7 +114,7 @@ func ServeNode(address, version string, names ...string) (*Node, error) {
 	return n, nil
 }
 
-// Address is where it is served; "": nowhere.
+// Address returns the address of the metrics; "": none.
 func (n *Node) Address() string {
 	if n == nil {
 		return ""
@@ -122,7 +122,7 @@ func (n *Node) Address() string {
 	return n.at
 }
 
-// Tell says how the node is getting on.
+// Tell takes in the state of the node.
 func (n *Node) Tell(s nodes.Sight) {
 	if n != nil {
 		n.last.Store(&s)
@@ -139,13 +139,13 @@ func (n *Node) Close() error {
 	return n.server.Shutdown(ctx)
 }
 
-// Describe sends nothing: metrics are made of what was told.
+// Describe sends nothing: the metrics depend on the last Tell.
 func (n *Node) Describe(chan<- *prometheus.Desc) {}
 
-// Collect is called for each scrape.
+// Collect collects the metrics of a scrape.
 func (n *Node) Collect(out chan<- prometheus.Metric) {
 	s := n.last.Load()
-	if s == nil { // it has not joined yet
+	if s == nil { // the node has not joined yet
 		return
 	}
 	for _, m := range nodeMetrics {

@@ -24,7 +24,7 @@ import (
 
 var update = flag.Bool("update", false, "write the schemas of openapi.yaml anew")
 
-// schemas are the types that answers have.
+// schemas are the types of answers.
 var schemas = map[string]any{
 	"Error": apiError{}, "Now": view.Now{}, "Activity": view.Activity{}, "Recent": recent{},
 	"Changes": view.Changes{}, "Freshness": view.Freshness{}, "DueTimes": view.DueTimes{},
@@ -38,8 +38,8 @@ var schemas = map[string]any{
 
 const marker = "\n  schemas:\n"
 
-// The schemas of openapi.yaml are those of the types, field by field: who changes a type changes
-// the description, and sees in it what users of the API will see.
+// TestSchemas: the schemas of openapi.yaml agree with the types, field by field. So a change of a
+// type changes the description, which shows what users of the API will see.
 func TestSchemas(t *testing.T) {
 	text, err := os.ReadFile("openapi.yaml")
 	if err != nil {
@@ -73,7 +73,7 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// writeSchema writes what a type is as JSON.
+// writeSchema writes the schema of a type.
 func writeSchema(w *bytes.Buffer, of reflect.Type, indent string) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, indent+format+"\n", args...) }
 	switch of {
@@ -141,7 +141,7 @@ func writeSchema(w *bytes.Buffer, of reflect.Type, indent string) {
 	}
 }
 
-// key is a name as YAML takes it for text.
+// key returns a name in the form that YAML reads as text.
 func key(name string) string {
 	if name == "true" || name == "false" {
 		return strconv.Quote(name)
@@ -170,7 +170,7 @@ type jsonField struct {
 	optional bool
 }
 
-// fieldsOf are those that encoding/json writes.
+// fieldsOf returns the fields that encoding/json writes.
 func fieldsOf(of reflect.Type) (list []jsonField) {
 	for i := range of.NumField() {
 		f := of.Field(i)

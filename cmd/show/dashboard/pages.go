@@ -24,26 +24,26 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// content is what a page shows.
+// content is the content of a page.
 type content struct {
-	name    string // of the template; the first part of the path where it is ""
+	name    string // of the template; "": the first part of the path
 	Title   string
-	Finding string // the answer in a sentence
-	Said    string // what became of a form
+	Finding string // the result in a sentence
+	Said    string // the outcome of a form
 	Data    any
 
-	// Of the layout.
+	// The layout uses these.
 	Active string // path of the page in the navigation
 	Form   string // token of forms
 	Live   bool
-	Corpus bool   // there is one to search
-	Feed   string // address of that of changes
+	Corpus bool   // there is a corpus to search
+	Feed   string // address of the feed of changes
 	Query  string // of the search
 }
 
 var errNoPage = errors.New("there is no such page")
 
-// contextFor is one that ends after a time.
+// contextFor returns a context that ends after a time.
 func contextFor(d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), d)
 }
@@ -69,7 +69,7 @@ func parsePages() (map[string]*template.Template, error) {
 	return pages, nil
 }
 
-// helpers are what templates can call.
+// helpers are the functions for templates.
 var helpers = template.FuncMap{
 	"n":   func(v any) string { return words.Grouped(toInt(v)) },
 	"pct": func(v float64) string { return percent(v) },
@@ -157,7 +157,7 @@ func instant(v any) (t time.Time) {
 	return t
 }
 
-// ago is how long ago a moment was, or in how long it comes.
+// ago returns how long ago a moment was, or the time until it comes.
 func ago(v any, now time.Time) string {
 	t := instant(v)
 	switch d := now.Sub(t); {
@@ -172,7 +172,7 @@ func ago(v any, now time.Time) string {
 	}
 }
 
-// secondsText is a time in seconds, with a fraction where that tells something.
+// secondsText returns a time in seconds, with a fraction if it is significant.
 func secondsText(seconds float64) string {
 	if seconds < 10 {
 		return fmt.Sprintf("%.3g s", seconds)
@@ -180,7 +180,7 @@ func secondsText(seconds float64) string {
 	return shortSpan(time.Duration(seconds * float64(time.Second)))
 }
 
-// shortSpan is a time in the unit that suits it, as narrow columns have it.
+// shortSpan returns a time in a suitable unit, for narrow columns.
 func shortSpan(d time.Duration) string {
 	switch {
 	case d < 2*time.Minute:
@@ -213,7 +213,7 @@ func byteSize(v any) string {
 	return fmt.Sprintf("%.4g TB", b)
 }
 
-// shorten leaves out the middle of what is long.
+// shorten leaves out the middle of a long text.
 func shorten(text string, most int) string {
 	r := []rune(text)
 	if len(r) <= most {
@@ -250,7 +250,7 @@ func dueLabel(b view.DueBucket) string {
 	return b.From.Format("02 Jan")
 }
 
-// verdictClass is the class of style of what a visit found.
+// verdictClass returns the style class of the result of a visit.
 func verdictClass(verdict string) string {
 	switch verdict {
 	case sitegraph.VerdictChanged.String(), sitegraph.VerdictFirst.String(),
@@ -279,10 +279,10 @@ func (s *Server) page(f func(*http.Request) (*content, error)) http.Handler {
 	})
 }
 
-// write writes a page as a whole, or none of it.
+// write writes a whole page, or nothing of it.
 func (s *Server) write(w http.ResponseWriter, status int, name string, c *content) {
 	c.Form, c.Live, c.Corpus = s.form, s.o.Desk.Live(), s.o.Corpus != nil
-	if c.Feed = feedPath; name != "refused" { // who is refused may not know its token
+	if c.Feed = feedPath; name != "refused" { // a refused client may not see the token of the feed
 		c.Feed = s.feedAddress("")
 	}
 	var text bytes.Buffer
@@ -306,7 +306,7 @@ func (s *Server) fragment(name string, f func(*http.Request) (any, error)) http.
 		if err != nil {
 			c.Said = err.Error()
 		}
-		if r.Header.Get("X-Fragment") == "" { // a browser without scripts: a page of its own
+		if r.Header.Get("X-Fragment") == "" { // a browser without scripts gets a page of its own
 			s.write(w, http.StatusOK, name, c)
 			return
 		}
@@ -342,8 +342,7 @@ type healthPage struct {
 	Hours, Step    int // of the chart
 }
 
-// chartSpan is how many hours a chart shows of a run that is so old, and in steps of how many
-// minutes.
+// chartSpan returns how many hours the chart of a run of some age shows, and the minutes of a step.
 func chartSpan(age time.Duration) (hours, step int) {
 	switch {
 	case age < time.Hour:
@@ -354,7 +353,7 @@ func chartSpan(age time.Duration) (hours, step int) {
 	return 24, 10
 }
 
-// health shows whether the run is on schedule, and what fails.
+// health shows whether the run is on schedule, and the failures.
 func (s *Server) health(r *http.Request) (*content, error) {
 	now, err := s.o.Desk.Now(r.Context())
 	if err != nil {
@@ -386,9 +385,9 @@ type listPage struct {
 	Query  string
 	Sort   string
 	Order  string
-	Server string // whose pages these are
-	Looked int    // pages that were looked through
-	From   int    // of the rows shown, from 1
+	Server string // server of the pages
+	Looked int    // number of searched pages
+	From   int    // number of the first shown row, from 1
 	To     int
 	Found  int
 	Known  int
@@ -397,7 +396,8 @@ type listPage struct {
 	offset int
 }
 
-// Link is the list with a column to sort by: ascending, or the other way round if it is so already.
+// Link returns the address of the list sorted by a column: ascending, or descending if it is
+// already ascending.
 func (p listPage) Link(column string) string {
 	order := "desc"
 	if p.Sort == column && p.Order == "desc" || column == "server" && p.Sort != column ||
@@ -407,7 +407,7 @@ func (p listPage) Link(column string) string {
 	return p.at(column, order, 0)
 }
 
-// Aria is aria-sort of a column.
+// Aria returns the aria-sort of a column.
 func (p listPage) Aria(column string) string {
 	switch {
 	case p.Sort != column:
@@ -429,7 +429,7 @@ func (p listPage) at(column, order string, offset int) string {
 	return p.base + "?" + q.Encode()
 }
 
-// Before and After are the parts of the list beside this one; "": there is none.
+// Before and After return the addresses of the parts before and after this one; "": none.
 func (p listPage) Before() string {
 	if p.offset == 0 {
 		return ""
@@ -474,12 +474,13 @@ func orderOf(descending bool) string {
 
 type serverPage struct {
 	*view.Server
-	Pages *listPage // nil: they come later
-	Query string    // of their list
-	Feed  string    // address of that of its changes
+	Pages *listPage // nil: the list comes later
+	Query string    // of the list
+	Feed  string    // address of the feed of its changes
 }
 
-// server shows one. Pages that are there at once are on it; those of a large server come later.
+// server shows a server. The pages of a small server are on the page; those of a large one are
+// loaded later.
 func (s *Server) server(r *http.Request) (*content, error) {
 	v, err := s.o.Desk.Server(r.Context(), r.PathValue("server"))
 	if err != nil {
@@ -494,8 +495,8 @@ func (s *Server) server(r *http.Request) (*content, error) {
 	return &content{name: "server", Title: v.Name, Finding: v.Finding, Data: p}, nil
 }
 
-// listOf is the list of pages of a server, those with the most changes in front unless asked
-// otherwise.
+// listOf returns the list of pages of a server, the most changes first unless the request names
+// another order.
 func (s *Server) listOf(r *http.Request) (*listPage, error) {
 	if r.FormValue("sort") == "" {
 		q := r.URL.Query()
@@ -518,7 +519,7 @@ func (s *Server) listOf(r *http.Request) (*listPage, error) {
 func (s *Server) pagesFragment(r *http.Request) (any, error) {
 	p, err := s.listOf(r)
 	if err != nil {
-		return nil, err // not a nil list of a type
+		return nil, err // not a typed nil
 	}
 	return p, nil
 }
@@ -530,7 +531,7 @@ type sitesPage struct {
 	Sites   int
 	Orphans int
 	Pages   int
-	Left    int // pages that were not looked at
+	Left    int // number of pages that were not looked at
 	Signals []view.Signal
 	Largest []siteRow
 }
@@ -623,7 +624,7 @@ func (s *Server) journal(r *http.Request) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.MostBytes = 256 << 20 // of one page; the next one goes on
+	q.MostBytes = 256 << 20 // for one page of results; the next one goes on
 	found, err := s.o.Desk.Journal(r.Context(), q)
 	if err != nil {
 		return nil, err
@@ -650,7 +651,7 @@ func (s *Server) journal(r *http.Request) (*content, error) {
 	return &content{name: "journal", Title: "Journal", Finding: finding, Data: p}, nil
 }
 
-// goTo finds what was typed into the search: an address, a server, or a part of a server's name.
+// goTo finds the text of the search field: an address, a server, or a part of a server's name.
 func (s *Server) goTo(w http.ResponseWriter, r *http.Request) {
 	text := strings.TrimSpace(r.FormValue("q"))
 	to := "/servers?" + url.Values{"q": {text}}.Encode()
@@ -679,7 +680,7 @@ func (s *Server) hintsContent(said string) *content {
 
 func (s *Server) hints(r *http.Request) (*content, error) { return s.hintsContent(""), nil }
 
-// postHints does what one of the forms says.
+// postHints applies one of the forms.
 func (s *Server) postHints(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), answerIn)
 	defer cancel()

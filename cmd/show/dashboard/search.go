@@ -12,14 +12,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// errNoCorpus says that there is nothing to search.
+// errNoCorpus is the error of a search without a corpus.
 var errNoCorpus = errors.New("there is no corpus to search: --corpus names the one of recrawl " +
 	"corpus build")
 
 // mostHits bounds the results of an answer.
 const mostHits = 100
 
-// find answers a search of the corpus. The form is that of the request.
+// find searches the corpus for a request, which has the form of the page.
 func (s *Server) find(ctx context.Context, r *http.Request) (*query.Results, error) {
 	if s.o.Corpus == nil {
 		return nil, errNoCorpus
@@ -39,7 +39,7 @@ func (s *Server) find(ctx context.Context, r *http.Request) (*query.Results, err
 	return s.o.Corpus.Search(ctx, q)
 }
 
-// searchPage is what the page shows.
+// searchPage is the content of the page.
 type searchPage struct {
 	Raw             url.Values
 	Hits            []shownHit
@@ -47,7 +47,7 @@ type searchPage struct {
 	Before, After   string
 }
 
-// shownHit is a result, its snippet cut where words of the query begin and end.
+// shownHit is a result, with its snippet cut at the words of the query.
 type shownHit struct {
 	query.Hit
 	Pieces []shownPiece
@@ -83,7 +83,7 @@ func (s *Server) search(r *http.Request) (*content, error) {
 	return c, nil
 }
 
-// at is the address of the results behind some.
+// at returns the address of the results after the first skip.
 func (p *searchPage) at(skip int) string {
 	next := url.Values{}
 	for name, values := range p.Raw {
@@ -93,12 +93,12 @@ func (p *searchPage) at(skip int) string {
 	return "/search?" + next.Encode()
 }
 
-// marked cuts a text into what is marked and what is not.
+// marked cuts a text into marked and other pieces.
 func marked(text string, marks [][2]int) (pieces []shownPiece) {
 	at := 0
 	for _, m := range marks {
 		if m[0] < at || m[1] > len(text) {
-			continue // of one word that stands for several
+			continue // of a word that matches several at once
 		}
 		if m[0] > at {
 			pieces = append(pieces, shownPiece{Text: text[at:m[0]]})

@@ -31,18 +31,19 @@ import (
 type Options struct {
 	Desk    *view.Desk
 	Address string         // host:port; an empty host is loopback
-	Data    string         // directory in which other commands find the server
-	Version string         // of the program
-	Corpus  query.Searcher // what is searched; nil: nothing
+	Data    string         // directory in which commands find the server
+	Version string         // version of the program
+	Corpus  query.Searcher // searches the corpus; nil: none
 	PProf   bool           // serve profiles at /debug/pprof/
-	// Certificate and CertificateKey are PEM files, for TLS; "": there is none.
+	// Certificate and CertificateKey are PEM files for TLS; "": none.
 	Certificate, CertificateKey string
-	// Names of this machine under which it is asked, beside its addresses and the host of Address.
+	// Names are further names of this machine in requests, beside its addresses and the host of
+	// Address.
 	Names []string
 	Log   *slog.Logger
 }
 
-// Logger writes lines of text, or of JSON; of a quiet program only what is wrong.
+// Logger writes lines of text or JSON. A quiet program writes only errors.
 func Logger(w io.Writer, format string, quiet bool) *slog.Logger {
 	o := &slog.HandlerOptions{Level: slog.LevelInfo}
 	if quiet {
@@ -54,10 +55,10 @@ func Logger(w io.Writer, format string, quiet bool) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, o))
 }
 
-// DefaultAddress is that of serve.
+// DefaultAddress is the address of serve.
 const DefaultAddress = "127.0.0.1:8089"
 
-// ErrListen says that the address cannot be listened at.
+// ErrListen is the error of an address at which the server cannot listen.
 var ErrListen = words.Hint(errors.New("cannot listen"),
 	"--listen wants an address of this machine with a free port, as "+DefaultAddress,
 	words.ExitMisuse)
@@ -72,8 +73,8 @@ type Server struct {
 	requests *requestMetrics
 	slots    chan struct{} // of requests under way
 	events   *events
-	secret   string // of commands of this machine's user
-	token    string // of everybody, where it is not served on loopback; "": none is asked for
+	secret   string // for commands of this machine's user
+	token    string // for everybody, beyond loopback; "": no token is needed
 	form     string // of forms
 	loopback bool
 	names    *access.OwnNames
@@ -84,12 +85,12 @@ type Server struct {
 const (
 	mostRequests = 64
 	mostBody     = 1 << 20
-	// answerIn bounds the time of most answers, and searchIn that of those that read much.
+	// answerIn bounds the time of most answers, searchIn the time of answers that read much.
 	answerIn = 10 * time.Second
 	searchIn = 30 * time.Second
 )
 
-// New listens at the address. Serve answers.
+// New listens at the address. Serve begins to answer.
 func New(o Options) (*Server, error) {
 	host, port, err := net.SplitHostPort(o.Address)
 	if err != nil {
@@ -134,7 +135,7 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// URL is where people find it, with the token where one is asked for.
+// URL returns the address for people, with the token if one is needed.
 func (s *Server) URL() string {
 	u := s.scheme() + "://" + s.listener.Addr().String() + "/"
 	if s.token != "" {
@@ -150,7 +151,7 @@ func (s *Server) scheme() string {
 	return "http"
 }
 
-// Unencrypted warns where others on the network can read what is served; "": they cannot.
+// Unencrypted returns a warning if others on the network can read the answers; else "".
 func (s *Server) Unencrypted() string {
 	if s.tls || s.loopback {
 		return ""
@@ -177,7 +178,7 @@ func (s *Server) Serve() {
 	}()
 }
 
-// Close ends all answers, and the desk.
+// Close ends all answers, and closes the desk.
 func (s *Server) Close() error {
 	if s == nil {
 		return nil
@@ -199,7 +200,7 @@ func (s *Server) Close() error {
 //go:embed assets templates openapi.yaml
 var files embed.FS
 
-// routes are all there are. Those of the API are in api.go, and in openapi.yaml.
+// routes has all routes. Those of the API are in api.go, and in openapi.yaml.
 func (s *Server) routes() http.Handler {
 	m := http.NewServeMux()
 	page := func(pattern string, f func(*http.Request) (*content, error)) {
@@ -250,7 +251,7 @@ func (s *Server) routes() http.Handler {
 	return s.guard(m)
 }
 
-// ready answers 200 when the planner answers and all pages were looked at once.
+// ready answers 200 when the planner answers and the first survey is done.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 	defer cancel()
@@ -266,12 +267,12 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Where says how to reach a server, and is kept in the data directory.
+// where is the content of the file in the data directory by which commands reach a server.
 type where struct {
 	Address string `json:"address"`
 	Secret  string `json:"secret"`
 	PID     int    `json:"pid"`
-	// Certificate is the file of that of the server; "": it has none.
+	// Certificate is the file of the server's certificate; "": none.
 	Certificate string `json:"certificate,omitempty"`
 }
 
@@ -293,15 +294,15 @@ func (s *Server) announce() error {
 	return directory.WritePrivately(announced(s.o.Data), text)
 }
 
-// retract takes that back, if it is still of this process.
+// retract removes the announcement, if it is still that of this process.
 func (s *Server) retract() {
 	if w, err := found(s.o.Data); err == nil && w.Secret == s.secret {
-		_ = os.Remove(announced(s.o.Data)) // a file that stays names a port where nobody answers
+		_ = os.Remove(announced(s.o.Data)) // otherwise it names a port where nobody answers
 	}
 }
 
-// keptToken reads the token of a file, and makes it if it is not there. One that others can read is
-// refused.
+// keptToken reads the token of a file, and makes the file if it is missing. It refuses a file that
+// others can read.
 func keptToken(name string) (string, error) {
 	text, err := access.ReadSecret(name, 1<<10)
 	if errors.Is(err, os.ErrNotExist) {
@@ -314,7 +315,7 @@ func keptToken(name string) (string, error) {
 	return string(text), err
 }
 
-// random is a secret of 256 bits.
+// random returns a secret of 256 bits.
 func random() string {
 	var b [32]byte
 	rand.Read(b[:]) // it never fails

@@ -4,7 +4,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/archive"
 )
 
-// shownDiff is a comparison as a page shows it: long stretches that are equal are cut.
+// shownDiff is a comparison as a page shows it: long equal stretches are cut.
 type shownDiff struct {
 	*archive.Difference
 	Parts []shownPiece
@@ -17,9 +17,9 @@ type shownPiece struct {
 }
 
 const (
-	// aroundChange is how many characters of equal text are shown beside a change.
+	// aroundChange is how many characters of equal text are shown on each side of a change.
 	aroundChange = 160
-	// shownPieces bounds those of a page.
+	// shownPieces bounds the pieces of a page.
 	shownPieces = 2000
 )
 
