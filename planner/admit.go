@@ -6,6 +6,7 @@ import (
 
 	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // step is how the planner continues after it has judged a visit.
@@ -194,8 +195,8 @@ func (p *Planner) restsNow(page sitegraph.PageID) (rests bool, why string) {
 	start := round.Start.Add(time.Nanosecond) // rounds of the loop begin one earlier, see Round
 	if until := time.Unix(int64(m.Tried), 0).Add(rule.MinAge); m.Tried > 0 && rule.MinAge > 0 &&
 		until.After(start) {
-		return true, fmt.Sprintf("it was visited at %s, and is not to be again within %v",
-			time.Unix(int64(m.Tried), 0).UTC().Format(time.DateTime), rule.MinAge)
+		return true, fmt.Sprintf("it was visited at %s, and is not to be again within %s",
+			time.Unix(int64(m.Tried), 0).UTC().Format(time.DateTime), words.Duration(rule.MinAge))
 	}
 	if !rule.Hours.Open(start, round.End) {
 		return true, fmt.Sprintf("its hours are %v: it is not visited before %s", rule.Hours,

@@ -5,11 +5,13 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/spf13/viper"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/recrawl/recrawl/planner/policy"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // programsKey is the key in a file of Given with the settings that named a program.
@@ -44,8 +46,8 @@ func (r *Review) Given(command string, others []string) ([]byte, error) {
 			}
 			value = whole
 		}
-		if span, ok := value.(fmt.Stringer); ok {
-			value = span.String()
+		if span, ok := value.(time.Duration); ok {
+			value = words.Duration(span)
 		}
 		given[x.key] = value
 	}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // Review has the problems of settings that were read.
@@ -31,6 +33,12 @@ func (r *Review) Refuse(key string, value any, want string) {
 	name := key + ":"
 	if x := r.set.find(key); x.origin == FromFlag {
 		name = "--" + x.flag()
+	}
+	if x, ok := value.(reflect.Value); ok {
+		value = x.Interface()
+	}
+	if span, ok := value.(time.Duration); ok {
+		value = words.Duration(span)
 	}
 	r.Problems = append(r.Problems, fmt.Errorf("%s %v: want %s", name, value, want))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/spf13/cobra"
@@ -105,8 +106,8 @@ func (x *setting) line(value any) string {
 	if x.isList() {
 		return "[]"
 	}
-	if text, ok := value.(fmt.Stringer); ok { // a time span
-		return text.String()
+	if span, ok := value.(time.Duration); ok {
+		return words.Duration(span)
 	}
 	var node yaml.Node
 	if err := node.Encode(value); err != nil {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -70,7 +71,7 @@ func TestValues(t *testing.T) {
 	for key, want := range map[string]string{
 		"name": "'two words: and more' file", "loud": "true file", "share": "0.25 environment",
 		"ports": "[1, 2] flag",
-		"pause": "1m0s default", "friends": "[ann, bob] default",
+		"pause": "1m default", "friends": "[ann, bob] default",
 	} {
 		if got[key] != want {
 			t.Errorf("%s is %q, want %q", key, got[key], want)
@@ -97,6 +98,64 @@ func TestValues(t *testing.T) {
 	if got := config.Listing(review.Values("walk")).Finding(); !strings.HasPrefix(got,
 		"All 10 settings have") {
 		t.Errorf("finding %q where nothing is given", got)
+	}
+}
+
+// TestValuesRoundTrip checks that a file and the environment accept each setting as it is shown,
+// with the same meaning.
+func TestValuesRoundTrip(t *testing.T) {
+	given := map[string]string{"round": "90m", "delay": "1h0m0.5s", "search-lag": "168h",
+		"timeout": "100ms", "max-age": "[30d, https://a.example/=90m]", "user-agent": "\"a: # b\"",
+		"budget": "[2%, 1000/day]", "alpha": "0.125", "node.lease": "5m", "eval.step": "24h"}
+	text := func(values map[string]string) (all string) {
+		groups := map[string]string{}
+		for key, value := range values {
+			if group, name, ok := strings.Cut(key, "."); ok {
+				groups[group] += "  " + name + ": " + value + "\n"
+			} else {
+				all += key + ": " + value + "\n"
+			}
+		}
+		for group, lines := range groups {
+			all += group + ":\n" + lines
+		}
+		return all
+	}
+	shown := func(file string) (map[string]string, []config.Value) {
+		t.Helper()
+		var c config.Config
+		cmd := &cobra.Command{Use: "run"}
+		s := c.Settings()
+		s.AddFlags(cmd)
+		r := s.Read(cmd, file)
+		if len(r.Problems) > 0 {
+			t.Fatal(r.Problems)
+		}
+		values := map[string]string{}
+		for _, v := range r.Values("") {
+			if v.Key != "hosts" && strings.Count(v.Key, ".") < 2 { // objects; groups in groups
+				values[v.Key] = v.Value
+			}
+		}
+		return values, r.Values("")
+	}
+	first, all := shown(writeFile(t, "run.yaml", text(given)))
+	if first["round"] != "1h30m" || first["robots-max-age"] != "24h" || len(first) < 200 {
+		t.Errorf("round %s, robots-max-age %s, %d values", first["round"],
+			first["robots-max-age"], len(first))
+	}
+	second, _ := shown(writeFile(t, "run.yaml", text(first)))
+	if !reflect.DeepEqual(first, second) {
+		t.Errorf("a file of what is shown is shown as\n%v, want\n%v", second, first)
+	}
+	for _, v := range all {
+		if span, err := time.ParseDuration(v.Value); err == nil && span != 0 {
+			t.Setenv(v.Variable, v.Value)
+		}
+	}
+	if second, _ := shown(""); second["round"] != "1h30m" || second["timeout"] != "100ms" ||
+		second["delay"] != "1h0m0.5s" || second["search-lag"] != "168h" {
+		t.Errorf("variables of what is shown are shown as %v", second)
 	}
 }
 

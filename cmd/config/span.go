@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch/written"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // spanFlag is a flag that takes a time span.
@@ -20,8 +21,8 @@ func (s *spanFlag) Set(text string) error {
 	return err
 }
 
-// String returns the time span in the form of Go.
-func (s *spanFlag) String() string { return time.Duration(*s).String() }
+// String returns the time span as Set reads it.
+func (s *spanFlag) String() string { return words.Duration(time.Duration(*s)) }
 
 // Type returns its name in help.
 func (s *spanFlag) Type() string { return "duration" }

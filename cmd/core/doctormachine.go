@@ -12,6 +12,7 @@ import (
 
 	"github.com/recrawl/recrawl/satstore/directory"
 	"github.com/recrawl/recrawl/satstore/machine"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // mostDrift is the largest difference between wall clock and monotonic clock during the comparison,
@@ -52,7 +53,7 @@ func newest(dir string) doctorCheck {
 	})
 	if ahead := time.Until(last); ahead > mostClockAhead {
 		return bad(what, "set the clock: pages would look as if they were visited in the future",
-			"%s is %v newer than now", which, ahead.Round(time.Second))
+			"%s is %s newer than now", which, words.Duration(ahead.Round(time.Second)))
 	}
 	return good(what, "no file of %s is newer than now", cmp.Or(dir, "the data"))
 }

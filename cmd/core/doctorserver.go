@@ -10,6 +10,7 @@ import (
 
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/sitegraph"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // mostOff is the largest acceptable difference between this clock and that of a server. Many
@@ -43,17 +44,19 @@ func checkServer(ctx context.Context, client doctorClient, address string) ([]do
 			"it: the owner does not want it", "the page is excluded: %s", o.Detail))
 	default:
 		checks = append(checks, good(name, "robots.txt allows the page, which answered with "+
-			"status %d in %v; %v pass between two requests",
+			"status %d in %v; %s pass between two requests",
 			o.Status, o.Elapsed.Round(time.Millisecond),
-			client.PauseOf(sitegraph.ServerName(address))))
+			words.Duration(client.PauseOf(sitegraph.ServerName(address)))))
 	}
 	if off, ok := clockOffset(wire); !ok {
 		return checks, nil
 	} else if off.Abs() > mostOff {
 		checks = append(checks, doubt("clock of "+name, "set the clock of this machine, unless "+
-			"the server's is wrong: ask another one", "it is %v from ours", off.Round(time.Second)))
+			"the server's is wrong: ask another one", "it is %s from ours",
+			words.Duration(off.Round(time.Second))))
 	} else {
-		checks = append(checks, good("clock of "+name, "it is within %v of ours", mostOff))
+		checks = append(checks, good("clock of "+name, "it is within %s of ours",
+			words.Duration(mostOff)))
 	}
 	return checks, nil
 }

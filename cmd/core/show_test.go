@@ -95,7 +95,7 @@ func TestShowFeedAndURL(t *testing.T) {
 	if out := recrawl(t, "show", "sitemap", list, "--url",
 		"http://a.example/map.xml").ok(t).stdout; !strings.Contains(out,
 		"a sitemap that names 1 page of its own server, 0 with a date") ||
-		!strings.Contains(out, "24h0m0s") {
+		!strings.Contains(out, "1 day") {
 		t.Errorf("%s", out)
 	}
 	recrawl(t, "show", "feed", writeFile(t, filepath.Join(dir, "page.html"), "<p>x")).refused(t, 1,

@@ -113,7 +113,7 @@ func TestWatchRefuses(t *testing.T) {
 	writeFile(t, file, fmt.Sprintf(rule, "mon 08:10-08:50 UTC", "http://127.0.0.1:9/"))
 	r := recrawl(t, "run", "--data", filepath.Join(t.TempDir(), "d"), "--user-agent",
 		"mybot/1.0 (a@b.example)", "--watch", file, "http://127.0.0.1:9/")
-	if r.code != 2 || !strings.Contains(r.stderr, "no round of 1h0m0s lies within its hours") {
+	if r.code != 2 || !strings.Contains(r.stderr, "no round of 1h lies within its hours") {
 		t.Errorf("hours without a round: exit code %d, %s", r.code, r.stderr)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/recrawl/recrawl/fetch/written"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 const (
@@ -172,7 +173,8 @@ const (
 // timeout returns the time-out of a command for a page.
 func (s *spec) timeout() (time.Duration, error) {
 	if s.Timeout < 0 || s.Timeout > mostTimeout {
-		return 0, fmt.Errorf("timeout: want more than 0 and at most %v", mostTimeout)
+		return 0, fmt.Errorf("timeout: want more than 0 and at most %s",
+			words.Duration(mostTimeout))
 	}
 	if s.Timeout == 0 {
 		return usualTimeout, nil

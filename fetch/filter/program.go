@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/fetch/access"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // mostProcesses of a program.
@@ -117,7 +118,8 @@ func (p *Program) exchange(ctx context.Context, message []byte,
 	case ctx.Err() != nil:
 		err = ctx.Err()
 	case limited.Err() != nil:
-		err = fmt.Errorf("%s did not answer within %v", p.o.Command[0], p.o.Timeout)
+		err = fmt.Errorf("%s did not answer within %s", p.o.Command[0],
+			words.Duration(p.o.Timeout))
 	default:
 		err = fmt.Errorf("%s: %w", p.o.Command[0], err)
 	}

@@ -73,7 +73,7 @@ rules:
 	if closed := f.Closed(time.Hour); closed != "" {
 		t.Error(closed)
 	}
-	if closed := f.Closed(24 * time.Hour); !strings.Contains(closed, "no round of 24h0m0s") {
+	if closed := f.Closed(24 * time.Hour); !strings.Contains(closed, "no round of 24h ") {
 		t.Errorf("days within hours: %q", closed)
 	}
 }

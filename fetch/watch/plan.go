@@ -8,6 +8,7 @@ import (
 
 	"github.com/recrawl/recrawl/fetch/extract"
 	"github.com/recrawl/recrawl/planner/preferences"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 // What rules ask of a planner, in the words of its settings.
@@ -133,8 +134,8 @@ func (f *File) Closed(round time.Duration) string {
 			open = r.Hours.Open(at, at.Add(round))
 		}
 		if !open {
-			return fmt.Sprintf("rule %q: no round of %v lies within its hours (%v)",
-				r.Name, round, r.Hours)
+			return fmt.Sprintf("rule %q: no round of %s lies within its hours (%v)",
+				r.Name, words.Duration(round), r.Hours)
 		}
 	}
 	return ""

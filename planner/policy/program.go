@@ -264,9 +264,9 @@ func (s *programSession) consult() {
 		return
 	}
 	if s.waited >= length/roundShare {
-		s.Warn(fmt.Sprintf("policy exec:%s took %v of a round of %v; %s decides for the rest of "+
+		s.Warn(fmt.Sprintf("policy exec:%s took %s of a round of %s; %s decides for the rest of "+
 			"it: let the program name more pages at a time, or be faster", s.name,
-			s.waited.Round(time.Millisecond), length, s.Name))
+			words.Duration(s.waited.Round(time.Millisecond)), words.Duration(length), s.Name))
 		s.rest()
 		return
 	}

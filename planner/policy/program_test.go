@@ -415,7 +415,7 @@ func TestSlow(t *testing.T) {
 		t.Errorf("%d visits", got)
 	}
 	if asked := len(s.told) - before; asked != 3 || len(warned) != 1 ||
-		!strings.Contains(warned[0], "took 6h0m0s of a round of 24h0m0s") {
+		!strings.Contains(warned[0], "took 6h of a round of 24h") {
 		t.Errorf("asked %d times, warned %q", asked, warned)
 	}
 	if m.Day(9, 12); len(s.hellos) != 1 {

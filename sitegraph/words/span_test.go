@@ -20,3 +20,18 @@ func TestSpan(t *testing.T) {
 		}
 	}
 }
+
+// Duration leaves zeros out, and what it writes is read back as the same length of time.
+func TestDuration(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0s", time.Second: "1s", 90 * time.Second: "1m30s", time.Minute: "1m", time.Hour: "1h",
+		10 * time.Minute: "10m", 10 * time.Hour: "10h", 90 * time.Minute: "1h30m",
+		168 * time.Hour: "168h", time.Hour + time.Second: "1h0m1s", -time.Hour: "-1h",
+		1500 * time.Millisecond: "1.5s", time.Millisecond: "1ms",
+	} {
+		got := Duration(d)
+		if back, err := time.ParseDuration(got); got != want || err != nil || back != d {
+			t.Errorf("%v: %q, want %q; read back %v, %v", d, got, want, back, err)
+		}
+	}
+}

@@ -50,6 +50,19 @@ func Span(d time.Duration) string {
 	return Plural(int(d.Round(unit)/unit), noun)
 }
 
+// Duration returns a length of time as flags and files of settings have it, without zeros behind:
+// "10s", "1h", "1h30m". time.ParseDuration reads it back.
+func Duration(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
 // Shorten joins the first of a list and says how many more there are.
 func Shorten(list []string, most int, between string) string {
 	text := strings.Join(list[:min(len(list), most)], between)

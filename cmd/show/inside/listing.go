@@ -81,7 +81,7 @@ func (l *Listing) Tables() (tables []report.Table) {
 			changed = words.UTC(*e.Modified)
 		}
 		if e.Every > 0 {
-			every = fmt.Sprint(time.Duration(e.Every * float64(time.Second)))
+			every = words.Span(time.Duration(e.Every * float64(time.Second)))
 		}
 		t.Rows = append(t.Rows, []string{changed, every, e.URL})
 	}

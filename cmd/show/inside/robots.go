@@ -88,7 +88,7 @@ func (r *Robots) Tables() []report.Table {
 	if r.Delay > 0 {
 		facts.Rows = append(facts.Rows,
 			[]string{"pause it asks for",
-				fmt.Sprint(time.Duration(r.Delay * float64(time.Second)))})
+				words.Duration(time.Duration(r.Delay * float64(time.Second)))})
 	}
 	for _, address := range r.Sitemaps {
 		facts.Rows = append(facts.Rows, []string{"sitemap", address})

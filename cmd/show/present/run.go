@@ -107,23 +107,11 @@ func tooFew(perDay float64, round time.Duration) string {
 		enough += time.Second
 	}
 	text := fmt.Sprintf("a round of %s has %.2g visits of the budget of %g a day, so that one is "+
-		"made about every %.0f rounds: ", shortSpan(round), share, perDay, math.Ceil(1/share))
+		"made about every %.0f rounds: ", words.Duration(round), share, perDay, math.Ceil(1/share))
 	if enough > planner.Day {
 		return text + "a larger --budget helps"
 	}
-	return text + "--round " + shortSpan(enough) + " or longer, or a larger --budget, helps"
-}
-
-// shortSpan returns a span as a flag has it, without trailing zeros.
-func shortSpan(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
+	return text + "--round " + words.Duration(enough) + " or longer, or a larger --budget, helps"
 }
 
 // Fetched reports whether any visit got a page, or confirmed a copy.

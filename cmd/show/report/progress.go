@@ -218,7 +218,7 @@ func pace(done, total int, took time.Duration) string {
 	}
 	if total > done {
 		left := time.Duration(float64(total-done) / perSecond * float64(time.Second))
-		text += fmt.Sprintf(", %v left", left.Round(time.Second))
+		text += ", " + words.Duration(left.Round(time.Second)) + " left"
 	}
 	return text
 }

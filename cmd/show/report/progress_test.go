@@ -23,7 +23,7 @@ func TestPace(t *testing.T) {
 		{5, 0, 0, ""},
 		{20, 100, 10 * time.Second, ", 2 a second, 40s left"},
 		{20, 0, 10 * time.Second, ", 2 a second"},
-		{1, 3, time.Minute, ", 1 a minute, 2m0s left"},
+		{1, 3, time.Minute, ", 1 a minute, 2m left"},
 		{10, 10, time.Second, ", 10 a second"},
 		{12_345_678, 0, time.Second, ", 12,300,000 a second"},
 	} {
