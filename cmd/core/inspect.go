@@ -2,7 +2,6 @@ package core
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -67,7 +66,7 @@ func (p *Program) lessons(store *satstore.Store) ([]planner.Lesson, error) {
 		return []planner.Lesson{}, nil
 	}
 	if err := crawl.RecallLearnt(store, ranking); err != nil {
-		fmt.Fprintf(p.stderr, "recrawl: warning: %v; it begins anew\n", err)
+		p.Warn(err.Error() + "; it begins anew")
 	}
 	return learner.Lessons(), nil
 }

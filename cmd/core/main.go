@@ -31,15 +31,15 @@ func (p *Program) execute(ctx context.Context, makeRoot func(*Program) *cobra.Co
 	case err == nil:
 		return ExitOK
 	case ctx.Err() != nil && onlyCanceled(err):
-		fmt.Fprintln(p.stderr, "recrawl: interrupted")
+		p.tell("interrupted")
 		return ExitInterrupted
 	}
 	hint, code, err := Explain(err)
 	for line := range strings.SplitSeq(err.Error(), "\n") { // one for each of several problems
-		fmt.Fprintf(p.stderr, "recrawl: error: %s\n", line)
+		p.tell("error: " + line)
 	}
 	if hint != "" {
-		fmt.Fprintf(p.stderr, "recrawl: hint: %s\n", hint)
+		p.tell("hint: " + hint)
 	}
 	return code
 }

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"regexp"
+	"strings"
 
 	"github.com/recrawl/recrawl/cmd/show/dashboard"
 	"github.com/recrawl/recrawl/cmd/show/report"
@@ -122,7 +125,7 @@ func (p *Program) Warn(texts ...string) {
 		if text != "" && p.config.LogFormat == "json" {
 			p.logger().Warn(text)
 		} else if text != "" {
-			fmt.Fprintf(p.stderr, "recrawl: warning: %s\n", text)
+			p.tell("warning: " + text)
 		}
 	}
 }
@@ -132,9 +135,43 @@ func (p *Program) Note(format string, args ...any) {
 	if !p.quiet && p.config.LogFormat == "json" {
 		p.logger().Info(fmt.Sprintf(format, args...))
 	} else if !p.quiet {
-		fmt.Fprintf(p.stderr, "recrawl: "+format+"\n", args...)
+		p.tell(fmt.Sprintf(format, args...))
 	}
 }
+
+// tell writes a message to standard error: in one line, or fitted to the width of a terminal.
+func (p *Program) tell(text string) {
+	text = "recrawl: " + text
+	if report.IsTerminal(p.stderr) {
+		text = fitted(text, cmp.Or(report.Width(p.stderr), report.UsualWidth))
+	}
+	fmt.Fprintln(p.stderr, text)
+}
+
+// fitted breaks the lines of a message at blanks so that none is wider than so many columns, and
+// indents all after the first. A text in quotes stays whole if it fits a line. A call at the end
+// ("for example: recrawl ...") has lines of its own, broken as a shell reads them.
+func fitted(text string, width int) string {
+	call := ""
+	if before, after, ok := strings.Cut(text, "for example: recrawl "); ok && len(text) > width {
+		text, call = before+"for example:", "\n"+brokenCall("  recrawl "+after, width)
+	}
+	const blank = "\ue000" // one within quotes
+	text = quoted.ReplaceAllStringFunc(text, func(part string) string {
+		if len(part) <= width-4 {
+			part = strings.ReplaceAll(part, " ", blank)
+		}
+		return part
+	})
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		lines = append(lines, report.Wrap(line, width-2))
+	}
+	text = strings.ReplaceAll(strings.Join(lines, "\n"), "\n", "\n  ")
+	return strings.ReplaceAll(text, blank, " ") + call
+}
+
+var quoted = regexp.MustCompile(`"[^"\n]*"`)
 
 // standardOutput as the name of an output file means standard output.
 const standardOutput = "-"
