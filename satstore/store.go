@@ -53,6 +53,9 @@ type Store struct {
 	err         error // of the first failed write; every later call returns it
 }
 
+// ID returns the random identifier that the store got when it was made. Copies keep it.
+func (s *Store) ID() [16]byte { return s.runs.ID() }
+
 // usable returns why the store cannot be used, if so.
 func (s *Store) usable() error {
 	switch {

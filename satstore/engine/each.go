@@ -111,3 +111,6 @@ func (s *Store) Has(seq uint32) bool { return s.index.get(seq) != nowhere }
 
 // Unit returns the length of a unit in seconds.
 func (s *Store) Unit() int64 { return s.o.Unit }
+
+// ID returns the random identifier that the store got when it was made. Copies keep it.
+func (s *Store) ID() [16]byte { return s.id }

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -96,10 +97,11 @@ func (s *Server) feed(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, statusOf(err), err.Error())
 		return
 	}
-	base := s.scheme() + "://" + r.Host
-	f := watch.Atom{ID: base + feedPath, Title: "Changes", Author: "recrawl", Related: base + "/"}
+	id := s.o.Desk.ID()
+	f := watch.Atom{ID: urn(id, "changes "+server), Title: "Changes", Author: "recrawl",
+		Related: s.scheme() + "://" + r.Host + "/"}
 	if server != "" {
-		f.ID, f.Title = f.ID+"?"+url.Values{"server": {server}}.Encode(), "Changes of "+server
+		f.Title = "Changes of " + server
 	}
 	for _, x := range c.Changes {
 		if x.Pending {
@@ -115,7 +117,7 @@ func (s *Server) feed(w http.ResponseWriter, r *http.Request) {
 		}
 		f.Entries = append(f.Entries, watch.AtomEntry{Title: title, Link: x.URL, Text: text,
 			Time: x.Time,
-			ID:   fmt.Sprintf("%s%s&t=%d", base, pageAddress(x.URL), x.Time.UnixNano())})
+			ID:   urn(id, fmt.Sprint("change ", x.Time.UnixNano(), " ", x.URL))})
 	}
 	var text bytes.Buffer
 	if err := f.Write(&text); err != nil {
@@ -124,4 +126,12 @@ func (s *Server) feed(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/atom+xml; charset=utf-8")
 	w.Write(text.Bytes())
+}
+
+// urn returns the UUID of a name in the store with an ID (RFC 9562, 5.8), as a URN. It is the same
+// at any address of the dashboard.
+func urn(store [16]byte, name string) string {
+	sum := sha256.Sum256(append(store[:], name...))
+	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80
+	return fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
 }

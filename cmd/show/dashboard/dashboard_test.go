@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -511,6 +512,47 @@ func TestPending(t *testing.T) {
 		}); err != nil || !strings.Contains(list.String(), `href="/?after=x"`) {
 			t.Errorf("an empty list is %s, error %v", list.String(), err)
 		}
+	}
+}
+
+// TestFeedNames: a change has the same ID in the feed at any address of the dashboard, also in a
+// later process. The feed of a server has an ID of its own.
+func TestFeedNames(t *testing.T) {
+	t.Parallel()
+	names := func(s *Server, host, query string) []string {
+		t.Helper()
+		answer, text := do(t, "GET", s.at(feedPath+query), "", "Host", host)
+		found := regexp.MustCompile("<id>urn:uuid:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}</id>").
+			FindAllString(text, -1)
+		if answer.StatusCode != 200 || len(found) != strings.Count(text, "<id>") || len(found) < 2 {
+			t.Fatalf("%d %.500s", answer.StatusCode, text)
+		}
+		return found
+	}
+	s, run := serving(t, "127.0.0.1:0")
+	viewtest.Await(t, "changes", func() bool {
+		c, err := run.Desk.Changes(t.Context(), "www0.example", "", 2)
+		return err == nil && len(c.Changes) == 2
+	})
+	run.End()
+	first := serve(t, viewtest.Stored(t, run.Dir), run.Dir, "127.0.0.1:0", nil)
+	all := names(first, "127.0.0.1", "")
+	if distinct := slices.Compact(slices.Sorted(slices.Values(all))); len(distinct) != len(all) {
+		t.Errorf("%d names of %d", len(distinct), len(all))
+	}
+	if got := names(first, "localhost", ""); !slices.Equal(got, all) {
+		t.Errorf("by another name of the machine: %v, want %v", got, all)
+	}
+	second := serve(t, viewtest.Stored(t, run.Dir), run.Dir, "127.0.0.1:0", nil)
+	if got := names(second, "127.0.0.1", ""); !slices.Equal(got, all) {
+		t.Errorf("at another port: %v, want %v", got, all)
+	}
+	if of := names(first, "127.0.0.1", "?server=www0.example"); of[0] == all[0] ||
+		!slices.Contains(all, of[1]) {
+		t.Errorf("the feed of a server has %v, and that of all %v", of, all)
+	}
+	if s.o.Desk.ID() == ([16]byte{}) || urn([16]byte{}, "changes ") == all[0] {
+		t.Error("the store has no name")
 	}
 }
 

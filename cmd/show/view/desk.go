@@ -78,6 +78,14 @@ func New(o Options) *Desk {
 	return d
 }
 
+// ID returns the random identifier of the store; zeros if there is none.
+func (d *Desk) ID() (id [16]byte) {
+	if d.o.Store != nil {
+		id = d.o.Store.ID()
+	}
+	return id
+}
+
 // Attach sets the loop, before it runs.
 func (d *Desk) Attach(l *crawl.Loop) {
 	if d != nil {
