@@ -87,11 +87,13 @@ func StatusOf(r *Reader, journalDir string, now time.Time) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := count{Status: s, now: now, failed: failed, kinds: map[string]*HeldByKind{}}
+	c := count{Status: s, reader: r, now: now, failed: failed, kinds: map[string]*HeldByKind{}}
 	if err := r.Each(c.add); err != nil {
 		return nil, err
 	}
-	c.flush()
+	if err := c.flush(); err != nil {
+		return nil, err
+	}
 	for _, kind := range c.kinds {
 		s.Kinds = append(s.Kinds, *kind)
 	}
@@ -149,6 +151,7 @@ func failures(dir string) (map[string]*FailedPage, error) {
 // count reads an index.
 type count struct {
 	*Status
+	reader *Reader
 	now    time.Time
 	failed map[string]*FailedPage
 	kinds  map[string]*HeldByKind
@@ -162,6 +165,8 @@ type page struct {
 	left  bool      // the last capture is no copy
 	kind  string
 	bytes int64
+	// shared is the last copy, where it refers to the body of another address; else nil.
+	shared *Capture
 
 	captures       int
 	oldest, newest time.Time // times of captures that count
@@ -172,7 +177,9 @@ func (c *count) add(x *Capture) error {
 		return nil
 	}
 	if x.Key != c.key {
-		c.flush()
+		if err := c.flush(); err != nil {
+			return err
+		}
 		c.key, c.pages = x.Key, map[string]*page{}
 	}
 	p := c.pages[x.URL]
@@ -188,9 +195,11 @@ func (c *count) add(x *Capture) error {
 		if x.Status == "304" && !isRevisit {
 			return nil // its original is not here
 		}
-		p.seen, p.left = x.Time, false
+		p.seen, p.left, p.shared = x.Time, false, nil
 		if !isRevisit {
 			p.kind = x.MIME
+		} else if x.RefersURI != "" && identity(x.RefersURI) != identity(x.URL) {
+			p.shared = x
 		}
 	default:
 		if isRevisit && x.Status == "" {
@@ -208,9 +217,18 @@ func (c *count) add(x *Capture) error {
 	return nil
 }
 
-// flush counts the pages of a key.
-func (c *count) flush() {
+// flush counts the pages of a key. A page that shares its body with another address has the type
+// of the record with the body.
+func (c *count) flush() error {
 	for url, p := range c.pages {
+		if p.shared != nil {
+			switch original, err := c.reader.Original(p.shared); {
+			case err == nil:
+				p.kind = original.MIME
+			case !errors.Is(err, ErrNoBody):
+				return err
+			}
+		}
 		if IsShown(url, p.kind) {
 			c.Requisites.Captures += p.captures
 			c.Requisites.Bytes += p.bytes
@@ -252,4 +270,5 @@ func (c *count) flush() {
 		c.Ages[i].Pages++
 	}
 	c.pages = nil
+	return nil
 }

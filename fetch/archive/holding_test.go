@@ -108,3 +108,48 @@ func TestOf(t *testing.T) {
 		t.Errorf("without a journal: %+v, %v", s, err)
 	}
 }
+
+// A page whose body the archive has from another address has the type of that body, also after its
+// own one was another: a picture is no page, whatever its address.
+func TestOfShared(t *testing.T) {
+	dir := t.TempDir()
+	a := open(t, dir, Options{})
+	of := func(url string, second int, kind, body string) {
+		x := exchange("http://h.example/"+url, second, 200, body)
+		x.Response = fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d"+
+			"\r\n\r\n%s", kind, len(body), body)
+		put(t, a, x)
+		if err := a.Sync(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	paper, picture := random(5000), random(4000)
+	of("paper", 0, "application/pdf", paper)
+	of("copy", 1, "application/pdf", paper)
+	of("picture", 2, "image/png", picture)
+	of("logo", 3, "image/png", picture)
+	of("turned", 4, "text/html", random(3000))
+	of("turned", 5, "application/pdf", paper)
+	of("back", 6, "application/pdf", paper)
+	of("back", 7, "text/html", random(2000))
+	put(t, a, exchange("http://h.example/copy", 8, 304, ""))
+	closed(t, a)
+	r, err := OpenReader(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	s, err := StatusOf(r, "", noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]int{}
+	for _, k := range s.Kinds {
+		kinds[k.Type] = k.Pages
+	}
+	if want := map[string]int{"application/pdf": 3, "text/html": 1}; !reflect.DeepEqual(kinds,
+		want) || s.Pages != 4 || s.Requisites.Kept != 2 {
+		t.Errorf("kinds %v of %d pages, want %v; %d pictures, want 2", kinds, s.Pages, want,
+			s.Requisites.Kept)
+	}
+}

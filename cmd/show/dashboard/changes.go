@@ -133,5 +133,6 @@ func (s *Server) feed(w http.ResponseWriter, r *http.Request) {
 func urn(store [16]byte, name string) string {
 	sum := sha256.Sum256(append(store[:], name...))
 	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80
-	return fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
+	return fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10],
+		sum[10:16])
 }
