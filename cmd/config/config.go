@@ -24,8 +24,8 @@ import (
 // the name of a flag; keys of some commands have the command's name before them in files and the
 // environment. A tag cannot be broken, so lines are as long as their help.
 type Config struct {
-	Data         string   `for:"run node archive-status plan explain sites checkpoint inspect check tune export learn import frontier schedule-report schedule-simulate schedule-plan serve corpus-remove" path:"directory" help:"directory of the planner's store"`
-	UserAgent    string   `key:"user-agent" for:"run node show-page show-robots show-feed" help:"sent with each request; must contain a contact (web or mail address)"`
+	Data         string   `for:"run doctor node archive-status plan explain sites checkpoint inspect check tune export import frontier schedule-report schedule-simulate schedule-plan serve corpus-remove" path:"directory" help:"directory of the planner's store"`
+	UserAgent    string   `key:"user-agent" for:"run doctor node show-page show-robots show-feed" help:"sent with each request; must contain a contact (web or mail address)"`
 	Budget       []string `default:"1000/day" unit:"none" for:"run node plan explain serve" help:"fetches or bytes an hour or a day, never exceeded: 1000/day, 2GB/day; several hold together. Or a share of the known pages a day, at least 100: 2%"`
 	ServerBudget []string `key:"server-budget" unit:"none" for:"run node plan explain serve" help:"the same for each server, or for some: 500/day, *.example.org=50/day"`
 	MaxAge       []string `key:"max-age" unit:"d" for:"run node plan explain serve" help:"largest age of a copy: 30d, or https://example.com/news/=1d; its visits come before others. run warns at its start where it cannot be kept"`
@@ -37,8 +37,8 @@ type Config struct {
 	Least     float64       `key:"least-value" range:"[0,)" want:"0 or more changes" for:"run node plan explain eval serve" help:"leave the budget unused where no visit is worth this number of expected changes, times weight; 0: use all of it. For policies with probabilities"`
 	Round     time.Duration `default:"1h" for:"run node plan explain serve" help:"planning period; divides the day"`
 	Rounds    int           `range:"[0,)" for:"run" help:"stop after this number of rounds; 0 for never"`
-	Delay     time.Duration `default:"10s" range:"[0,)" for:"run node show-page show-robots show-feed tune schedule-report schedule-plan serve" help:"least time between two requests to a server or address; 0 only for your own servers"`
-	Workers   int           `default:"64" range:"[1,10000]" for:"run node" help:"visits at the same time, at most one to a server; those to slow servers are not counted, up to 7 a worker and 4,096 in all"`
+	Delay     time.Duration `default:"10s" range:"[0,)" for:"run doctor node show-page show-robots show-feed tune schedule-report schedule-plan serve" help:"least time between two requests to a server or address; 0 only for your own servers"`
+	Workers   int           `default:"64" range:"[1,10000]" for:"run doctor node" help:"visits at the same time, at most one to a server; those to slow servers are not counted, up to 7 a worker and 4,096 in all"`
 	Policy    string        `default:"{policy}" for:"run node plan explain demo tune serve" names:"{policies}" help:"policy that ranks the pages: {choices}; or exec:COMMAND, a program of yours (not in demo and tune)"`
 	AnswerIn  time.Duration `key:"policy-timeout" default:"10s" range:"[1ms,1h]" want:"1ms to 1h" for:"run node plan explain eval serve" help:"longest wait for an answer of a policy that is a program (--policy exec:COMMAND)"`
 	Gone      float64       `key:"gone-worth" default:"0.3" range:"[0,100]" for:"run node plan explain eval tune serve" help:"sites: worth of finding that a page is gone, in changes; 0: do not look for such pages"`
@@ -46,36 +46,36 @@ type Config struct {
 	SearchLag time.Duration `key:"search-lag" range:"[0,8784h]" want:"0 to 8784h" for:"run node plan explain eval tune serve" help:"sites: time from a visit until a search shows its result, e.g. 336h for a corpus built every two weeks; shorter-lived changes are worth less"`
 	Alpha     float64       `range:"[0,1)" want:"0 to below 1" for:"run node plan explain eval serve" help:"gamma: the importance of a page of mean weight, 0 to below 1; above 0 pages are drawn at random [NICT eq. 1]"`
 	Sample    int           `default:"5" range:"[1,)" want:"1 page a server or more" for:"run node plan explain tune serve" help:"pages that server-sample visits first, of each server"`
-	Seed      uint64        `default:"1" for:"run node plan explain eval demo learn tune schedule-simulate schedule-plan serve corpus-weigh" help:"seed of ties and random choices"`
-	Change    string        `default:"digest" oneof:"digest, text, main" for:"run node plan explain eval demo survey learn tune import serve" help:"difference that counts as a change: digest, text or main"`
+	Seed      uint64        `default:"1" for:"run node plan explain eval demo tune schedule-simulate schedule-plan serve corpus-weigh" help:"seed of ties and random choices"`
+	Change    string        `default:"digest" oneof:"digest, text, main" for:"run node plan explain eval demo survey tune import serve" help:"difference that counts as a change: digest, text or main"`
 	Rules     string        `for:"run node show-page" path:"yaml yml" help:"file of rules in YAML: the parts of pages that count, by the beginning of their URL; they overrule --change"`
-	Documents []string      `for:"run node show-page corpus-build" names:"{documents}" help:"documents that are pages beside HTML, e.g. pdf,text: {documents}. A change of one is a change of its text"`
+	Documents []string      `for:"run doctor node show-page corpus-build" names:"{documents}" help:"documents that are pages beside HTML, e.g. pdf,text: {documents}. A change of one is a change of its text"`
 	Languages []string      `for:"run node show-page show-filters corpus-build" help:"languages of the wanted pages, e.g. de,en; others are visited seldom"`
 	Filters   string        `for:"run node show-page show-filters corpus-build" path:"yaml yml" help:"file of filters in YAML: unwanted pages, by words, links or a program; they are visited seldom"`
 	Labelled  string        `for:"show-filters" path:"jsonl" help:"file of labelled pages, a line of JSON each, to measure the filters by"`
 
-	AllowPrivate  bool          `key:"allow-private" for:"run node show-page show-robots show-feed guard watch-test" help:"also visit loopback and private addresses, and any port"`
-	AllowNetwork  []string      `key:"allow-network" for:"run node show-page show-robots show-feed guard" help:"also visit these addresses, e.g. 10.20.0.0/16; may be repeated"`
-	AllowPort     []int         `key:"allow-port" range:"[1,65535]" for:"run node show-page show-robots show-feed guard" help:"also visit this port, e.g. 8080, beside 80 and 443; may be repeated"`
-	CAFile        string        `key:"ca-file" for:"run node show-page show-robots show-feed" path:"any" help:"PEM file of certificates to trust beside those of the system"`
-	Resolver      string        `for:"run node show-page show-robots show-feed guard" help:"name server to ask, e.g. 127.0.0.1:53, instead of those of the system"`
-	Proxy         string        `for:"run node show-page show-robots show-feed" help:"HTTP proxy of all requests, e.g. http://127.0.0.1:3128 of recrawl guard; HTTP_PROXY and the like are ignored"`
-	RobotsAgent   string        `key:"robots-agent" for:"run node show-page show-robots show-feed" help:"name of the robot in robots.txt, if it differs from --user-agent"`
-	RobotsAnyHost bool          `key:"robots-any-host" for:"run node show-page show-robots show-feed" help:"follow a redirect of robots.txt to any server, not only on the same domain"`
+	AllowPrivate  bool          `key:"allow-private" for:"run doctor node show-page show-robots show-feed guard" help:"also visit loopback and private addresses, and any port"`
+	AllowNetwork  []string      `key:"allow-network" for:"run doctor node show-page show-robots show-feed guard" help:"also visit these addresses, e.g. 10.20.0.0/16; may be repeated"`
+	AllowPort     []int         `key:"allow-port" range:"[1,65535]" for:"run doctor node show-page show-robots show-feed guard" help:"also visit this port, e.g. 8080, beside 80 and 443; may be repeated"`
+	CAFile        string        `key:"ca-file" for:"run doctor node show-page show-robots show-feed" path:"any" help:"PEM file of certificates to trust beside those of the system"`
+	Resolver      string        `for:"run doctor node show-page show-robots show-feed guard" help:"name server to ask, e.g. 127.0.0.1:53, instead of those of the system"`
+	Proxy         string        `for:"run doctor node show-page show-robots show-feed" help:"HTTP proxy of all requests, e.g. http://127.0.0.1:3128 of recrawl guard; HTTP_PROXY and the like are ignored"`
+	RobotsAgent   string        `key:"robots-agent" for:"run doctor node show-page show-robots show-feed" help:"name of the robot in robots.txt, if it differs from --user-agent"`
+	RobotsAnyHost bool          `key:"robots-any-host" for:"run doctor node show-page show-robots show-feed" help:"follow a redirect of robots.txt to any server, not only on the same domain"`
 	RobotsMaxAge  time.Duration `key:"robots-max-age" default:"24h" range:"[1m,24h]" want:"1m to 24h" for:"run node show-page show-robots show-feed" help:"time for which a robots.txt holds, at most 24h"`
 	SoftMissing   bool          `key:"soft-404" default:"true" for:"run node" help:"find pages that are gone although the server answers 200; after a suspicion, ask for a URL that cannot exist"`
-	Timeout       time.Duration `default:"1m" range:"(0,)" want:"more than 0" for:"run node show-page show-robots show-feed" help:"longest time of one request, from connecting to the last byte"`
-	MaxBody       int64         `key:"max-body" default:"2000000" range:"[1,)" want:"1 byte or more" for:"run node show-page show-robots show-feed" help:"bytes read of a page; the rest is cut"`
+	Timeout       time.Duration `default:"1m" range:"(0,)" want:"more than 0" for:"run doctor node show-page show-robots show-feed" help:"longest time of one request, from connecting to the last byte"`
+	MaxBody       int64         `key:"max-body" default:"2000000" range:"[1,)" want:"1 byte or more" for:"run doctor node show-page show-robots show-feed" help:"bytes read of a page; the rest is cut"`
 	MaxPages      int           `key:"max-pages" default:"{max-pages}" range:"[1,)" for:"run node" help:"pages of a server that may become known"`
-	MinFree       int64         `key:"min-free" default:"50000000" range:"[0,)" want:"0 or more bytes" for:"run node" help:"free bytes of the disk below which no visit begins; 0 for no bound"`
+	MinFree       int64         `key:"min-free" default:"50000000" range:"[0,)" want:"0 or more bytes" for:"run doctor node" help:"free bytes of the disk below which no visit begins; 0 for no bound"`
 
 	Seeds  string           `for:"run" path:"any" help:"file of start pages, a URL a line with its scope: page, directory, server or hops N; no other pages become known"`
 	Others string           `for:"run" help:"append links to other servers to this file, each once, for import; none: ignore them"`
 	Push   string           `for:"run hint" help:"address at which run takes hints and IndexNow, e.g. 127.0.0.1:8090; none: it takes none"`
 	WebSub string           `key:"websub-callback" for:"run" help:"public URL under which hubs of feeds reach --push, e.g. https://example.org/websub; none: no subscriptions"`
-	Hosts  []fetch.HostRule `for:"run node show-page show-robots show-feed" help:"settings of single servers; only in a file of settings"`
+	Hosts  []fetch.HostRule `for:"run doctor node show-page show-robots show-feed" help:"settings of single servers; only in a file of settings"`
 
-	Archive     string `for:"run node demo export archive-status replay diff serve corpus-build corpus-remove" path:"directory" help:"directory for the WARC files of run, node and demo, node below it by shard; none: keep nothing"`
+	Archive     string `for:"run doctor node demo export archive-status replay diff serve corpus-build corpus-remove" path:"directory" help:"directory for the WARC files of run, node and demo, node below it by shard; none: keep nothing"`
 	ArchiveFile int64  `key:"archive-file" default:"1000000000" range:"[1000000,)" want:"1000000 bytes or more" for:"run node" help:"bytes from which the archive begins another WARC file"`
 	ArchiveGzip bool   `key:"archive-gzip" default:"true" for:"run node" help:"compress answers that came without compression; false: three times the disk, less processor time"`
 

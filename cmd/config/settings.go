@@ -147,12 +147,15 @@ func Alias(cmd *cobra.Command, alias, name string) {
 }
 
 func (x *setting) isOf(cmd *cobra.Command) bool {
-	return slices.Contains(x.commands, NameOf(cmd))
+	return slices.Contains(x.commands, NameOf(cmd)) && x.key != cmd.Annotations[Without]
 }
 
 // NameAs is the annotation of a command with another name in tags, for example a subcommand whose
 // name another command also has.
 const NameAs = "settings"
+
+// Without is the annotation that takes a flag away which tags give a command: the key of its setting.
+const Without = "without"
 
 // NameOf returns the name of a command in tags.
 func NameOf(cmd *cobra.Command) string { return cmp.Or(cmd.Annotations[NameAs], cmd.Name()) }

@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/recrawl/recrawl/cmd/config"
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
@@ -65,6 +67,91 @@ func TestHelpOfTwoLevels(t *testing.T) {
 			if !known[name] {
 				t.Errorf("%s: no command has a flag --%s", h.Title, name)
 			}
+		}
+	}
+}
+
+// TestFlagsOfCommands checks that a command has shared flags only under headings whose settings it
+// reads, and that the commands around run have exactly the flags that they use.
+func TestFlagsOfCommands(t *testing.T) {
+	t.Parallel()
+	const crawled, budget, polite, kept, told, shown, policy, results = "What is crawled", "Budget",
+		"Politeness and network", "Archive", "Changes told to and by others", "Dashboard and log",
+		"Policy", "Results"
+	headings := map[string][]string{
+		"run":     {crawled, budget, polite, kept, told, shown, policy},
+		"doctor":  {crawled, polite, kept},
+		"node":    {crawled, budget, polite, kept, shown, policy},
+		"plan":    {crawled, budget, told, policy},
+		"explain": {crawled, budget, told, policy},
+		"serve":   {crawled, budget, polite, kept, shown, policy},
+		"demo":    {crawled, budget, kept, shown, policy, results},
+		"eval":    {crawled, budget, policy, results},
+		"tune":    {crawled, budget, polite, policy, results},
+		"survey":  {crawled, results}, "import": {crawled, results},
+		"export":    {crawled, kept, results},
+		"show-page": {crawled, polite}, "show-robots": {crawled, polite},
+		"show-feed": {crawled, polite}, "show-filters": {crawled}, "guard": {polite, shown},
+		"check": {crawled}, "checkpoint": {crawled}, "inspect": {crawled}, "sites": {crawled},
+		"archive-status": {crawled, kept}, "replay": {kept, shown}, "diff": {kept}, "hint": {told},
+		"corpus-build": {crawled, kept}, "corpus-remove": {crawled, kept},
+		"corpus-weigh": {crawled, kept, policy}, "corpus-check": {kept}, "corpus-show": {kept},
+		"search": {kept}, "frontier": {crawled, shown}, "node-status": {shown},
+		"node-hint": {shown}, "node-abandon": {shown}, "fetch": {crawled, results},
+		"sat": {results}, "seen": {policy, results},
+		"schedule-plan":     {crawled, polite, policy, results},
+		"schedule-report":   {crawled, polite, results},
+		"schedule-simulate": {crawled, polite, policy, results},
+	}
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		var got []string
+		for _, h := range headed(c, flagsOf(c.NonInheritedFlags())) {
+			if h.title != "Of "+c.Name() {
+				got = append(got, h.title)
+			}
+		}
+		if want := headings[config.NameOf(c)]; !slices.Equal(got, want) {
+			t.Errorf("%s has flags of %q, want %q", c.CommandPath(), got, want)
+		}
+		for _, below := range c.Commands() {
+			visit(below)
+		}
+	}
+	root := (&Program{stdout: io.Discard, stderr: io.Discard}).rootCommand()
+	visit(root)
+	flags := func(name string) (all []string) {
+		c, _, err := root.Find([]string{name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) { all = append(all, f.Name) })
+		return slices.DeleteFunc(all, func(name string) bool { return name == "help" })
+	}
+	run := flags("run")
+	for name, want := range map[string][]string{
+		"doctor": strings.Fields("allow-network allow-port allow-private archive ca-file data delay " +
+			"documents max-body min-free proxy resolver robots-agent robots-any-host timeout " +
+			"user-agent workers"),
+		"watch": slices.DeleteFunc(slices.Clone(run),
+			func(f string) bool { return f == "watch" }),
+		"init":   slices.Sorted(slices.Values(append(slices.Clone(run), "for"))), // it writes them
+		"config": run,                                                            // it shows them
+	} {
+		if got := flags(name); !slices.Equal(got, want) {
+			t.Errorf("%s has the flags %q, want %q", name, got, want)
+		}
+	}
+	for call, want := range map[string]string{
+		"doctor --budget 5":           "unknown flag: --budget",
+		"watch --watch a.yaml b.yaml": "unknown flag: --watch",
+		"watch test x --data y":       "unknown flag: --data",
+		"config eval --workers 3":     "eval has no setting workers",
+	} {
+		var out, err strings.Builder
+		code := Run(t.Context(), strings.Fields(call), &out, &err)
+		if code != ExitMisuse || !strings.Contains(err.String(), want) {
+			t.Errorf("recrawl %s: exit code %d, %s", call, code, err.String())
 		}
 	}
 }

@@ -67,4 +67,4 @@ var everyday = map[string][]string{
 }
 
 // flagsAsRun are pages of commands with the flags of run, because they show settings of a run.
-var flagsAsRun = []string{"watch", "init", "config", "doctor"}
+var flagsAsRun = []string{"watch", "init", "config"}

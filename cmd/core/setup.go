@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -95,13 +96,18 @@ func (p *Program) configCommand() *cobra.Command {
 				"recrawl config lists the settings of all commands; those below another are "+
 					"named as schedule-plan")
 		}
+		for _, v := range p.review.Values("") {
+			if v.Source == config.FromFlag.String() && !slices.Contains(values, v) {
+				return UsageError(fmt.Errorf("%s has no setting %s", args[0], v.Key),
+					"leave --"+v.Key+" out, or name no command")
+			}
+		}
 		return p.Print(values, values.Finding(), values.Tables())
 	})
 }
 
 func (p *Program) doctorCommand() *cobra.Command {
-	return p.command(&cobra.Command{Use: "doctor [--config FILE] [URL...]", Annotations: asRun},
-		p.doctor)
+	return p.command(&cobra.Command{Use: "doctor [--config FILE] [URL...]"}, p.doctor)
 }
 
 func (p *Program) doctor(ctx context.Context, args []string) error {

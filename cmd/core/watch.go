@@ -18,10 +18,9 @@ import (
 func (p *Program) watchCommand() *cobra.Command {
 	cmd := p.command(&cobra.Command{
 		Use:         "watch FILE",
-		Annotations: map[string]string{config.NameAs: "run"},
+		Annotations: map[string]string{config.NameAs: "run", config.Without: "watch"},
 		Args:        cobra.ExactArgs(1),
 	}, p.watch)
-	_ = cmd.Flags().MarkHidden("watch") // the argument names the file
 	cmd.AddCommand(p.command(&cobra.Command{
 		Use:         "test FILE",
 		Annotations: map[string]string{config.NameAs: "watch-test"},

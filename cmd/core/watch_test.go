@@ -51,7 +51,7 @@ func TestWatch(t *testing.T) {
 		"max-age: 10s, to: %q}\n", site.URL+"/", hook+"/secret-path"))
 
 	trial := decode[watchTrial](t,
-		recrawl(t, "watch", "test", file, "--allow-private", "--json").ok(t), true)
+		recrawl(t, "watch", "test", file, "--json").ok(t), true)
 	if len(trial.Targets) != 1 || trial.Failed != 0 || trial.Targets[0].Target != hook+"/..." {
 		t.Errorf("the trial is %+v", trial)
 	}
