@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -194,22 +195,30 @@ func (r result) exit(t *testing.T, code int) result {
 func (r result) refused(t *testing.T, code int, words ...string) result {
 	t.Helper()
 	r.exit(t, code)
-	if r.stdout != "" {
-		t.Errorf("recrawl %v: refused, and printed %q", r.args, r.stdout)
-	}
-	message, hint, ok := strings.Cut(r.stderr, "recrawl: hint: ")
-	if !ok || strings.TrimSpace(hint) == "" {
-		t.Errorf("recrawl %v: no hint in %q", r.args, r.stderr)
-	}
-	if !strings.HasPrefix(message, "recrawl: error: ") {
-		t.Errorf("recrawl %v: standard error begins with %q", r.args, message)
-	}
-	for _, word := range words {
-		if !strings.Contains(r.stderr, word) {
-			t.Errorf("recrawl %v: %q is not in %q", r.args, word, r.stderr)
-		}
+	for _, fault := range faults(r.stdout, r.stderr, words) {
+		t.Errorf("recrawl %v: %s", r.args, fault)
 	}
 	return r
+}
+
+// faults returns what the outputs of a refusal lack.
+func faults(stdout, stderr string, words []string) (all []string) {
+	if stdout != "" {
+		all = append(all, fmt.Sprintf("refused, and printed %q", stdout))
+	}
+	message, hint, ok := strings.Cut(stderr, "recrawl: hint: ")
+	if !ok || strings.TrimSpace(hint) == "" {
+		all = append(all, fmt.Sprintf("no hint in %q", stderr))
+	}
+	if !strings.HasPrefix(message, "recrawl: error: ") {
+		all = append(all, fmt.Sprintf("standard error begins with %q", message))
+	}
+	for _, word := range words {
+		if !strings.Contains(stderr, word) {
+			all = append(all, fmt.Sprintf("%q is not in %q", word, stderr))
+		}
+	}
+	return all
 }
 
 // decode reads printed JSON; with strict, unknown fields are an error.

@@ -183,38 +183,3 @@ func TestFigures(t *testing.T) {
 		}
 	}
 }
-
-func TestFiguresRefuse(t *testing.T) {
-	dir := t.TempDir()
-	good := writeFile(t, filepath.Join(dir, "good.jsonl.gz"), historyFile(t, "a.example", 3))
-	missing := filepath.Join(dir, "missing.tsv")
-	for _, c := range []struct {
-		name  string
-		args  []string
-		code  int
-		words []string
-	}{
-		{"stream", []string{"--protocol", "stream"}, 2,
-			[]string{"--figures true", "protocol snapshot", "leave --protocol stream out"}},
-		{"policies", []string{"--policy", "a,b"}, 2, []string{"--policy a,b", "--figures"}},
-		{"weeks", []string{"--weeks", "1,55"}, 2, []string{"--weeks 1", "--weeks 55", "2 to 49"}},
-		{"unknown grouping", []string{"--group-by", "age"}, 2,
-			[]string{"--group-by age", "suffix"}},
-		{"no such group file", []string{"--group", missing}, 1,
-			[]string{missing, "check the path"}},
-		{"no histories", nil, 2, []string{"no histories"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			args := []string{"eval", "--figures"}
-			if c.args != nil {
-				args = append(args, good)
-			}
-			recrawl(t, append(args, c.args...)...).refused(t, c.code, c.words...)
-		})
-	}
-	// Groups without figures would be silently ignored.
-	recrawl(t, "eval", good, "--group-by", "server").refused(t, 2, "--group-by server", "--figures",
-		"add --figures")
-	recrawl(t, "eval", good, "--protocol", "stream", "--group", missing).refused(t, 2,
-		"--group "+missing, "--figures", "add --figures")
-}

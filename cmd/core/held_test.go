@@ -81,46 +81,6 @@ func TestCausesAndShortRounds(t *testing.T) {
 			"--round 1m30s or longer")
 }
 
-// TestMistakes checks misspelt words, and forms that users of terminals expect.
-func TestMistakes(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		args []string
-		want string
-	}{
-		{[]string{"rnu"}, "did you mean recrawl run?"},
-		{[]string{"rnu", "--data", "x"}, "did you mean recrawl run?"},
-		{[]string{"help", "serch"}, "did you mean recrawl search?"},
-		{[]string{"corpus", "biuld", "--corpus", "x"}, "did you mean recrawl corpus build?"},
-		{[]string{"show", "robot"}, "did you mean recrawl show robots?"},
-		{[]string{"xyzzy"}, "recrawl --help lists the commands"},
-		{[]string{"run", "--bugdet", "5"}, "did you mean --budget?"},
-		{[]string{"run", "--qqqqqqqqqq"}, "recrawl run --help lists the flags"},
-		{[]string{"run", "--policy", "sitess"}, "did you mean sites?"},
-		{[]string{"eval", "x", "--policy", "random,ebays"}, "did you mean ebayes?"},
-		{[]string{"search"}, "no word to search for is given"},
-		{[]string{"search", "--corpus", "x"}, "no word to search for is given"},
-		{[]string{"diff"}, "recrawl diff takes URL [MOMENT [MOMENT]], and none is given"},
-		{[]string{"run", "--budget", "2%", "--budget", "3%"}, "one share of the pages"},
-		{[]string{"run", "--budget", "0%"}, "or a share of the known pages a day, as 2%"},
-		{[]string{"run", "--server-budget", "2%"}, "a share of the pages is for --budget"},
-		{[]string{"run", "--sample", "0"}, "1 page a server or more"},
-		{[]string{"run", "--policy", "server-true+a"}, "server-true+a works in evaluations only"},
-		{[]string{"eval", "x", "--budget", "5000"}, "5000/day for fetches, or 5000% of the pages a day"},
-		{[]string{"survey", "x", "--html", "-", "--json"}, "standard output takes one thing"},
-		{[]string{"eval", "x", "--html", "-", "--svg", "-", "--protocol", "stream", "--budget",
-			"1%,2%"}, "standard output takes one thing"},
-	} {
-		recrawl(t, c.args...).refused(t, 2, c.want)
-	}
-	version := recrawl(t, "version").ok(t).stdout
-	for _, flag := range []string{"--version", "-v"} {
-		if got := recrawl(t, flag).ok(t).stdout; got != version {
-			t.Errorf("%s prints %q, want %q", flag, got, version)
-		}
-	}
-}
-
 // TestBudgetsAndStandardOutput checks budgets in per cent and in fetches, and that - is standard
 // output with the file alone.
 func TestBudgetsAndStandardOutput(t *testing.T) {

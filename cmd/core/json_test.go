@@ -116,14 +116,21 @@ func selfContained(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := string(content)
+	if fault := incomplete(string(content)); fault != "" {
+		t.Errorf("%s %s", path, fault)
+	}
+}
+
+// incomplete says what a report lacks that must have figures and load nothing; "": nothing.
+func incomplete(page string) string {
 	if !strings.HasPrefix(strings.ToLower(page), "<!doctype html>") ||
 		!strings.Contains(page, "<svg") || !strings.Contains(page, "</html>") {
-		t.Errorf("%s is no whole page with figures", path)
+		return "is no whole page with figures"
 	}
 	if found := loads.FindString(page); found != "" {
-		t.Errorf("%s loads something: %q", path, found)
+		return fmt.Sprintf("loads something: %q", found)
 	}
+	return ""
 }
 
 // TestSitesJSON divides a server from a history, and from the store of a planner.

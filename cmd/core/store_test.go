@@ -127,19 +127,3 @@ func TestCheckpoint(t *testing.T) {
 	}
 	recrawl(t, "check", "--data", data).ok(t)
 }
-
-func TestStoreCommandsRefuse(t *testing.T) {
-	dir := t.TempDir()
-	for _, command := range []string{"check", "inspect", "checkpoint"} {
-		recrawl(t, command).refused(t, 2, "data")
-	}
-	recrawl(t, "check", "--data", dir).refused(t, 1, "")
-	recrawl(t, "checkpoint", "--data", filepath.Join(dir, "none"), "--to",
-		filepath.Join(dir, "copy")).refused(t, 1, "none")
-	recrawl(t, "checkpoint", "--data", dir).refused(t, 2, "--to")
-	recrawl(t, "checkpoint", "--data", dir, "--to", filepath.Join(dir, "copy")).refused(t, 1,
-		"recrawl run")
-	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
-		t.Errorf("an empty directory holds %v now, %v", files, err)
-	}
-}

@@ -234,27 +234,6 @@ func TestTables(t *testing.T) {
 	t.Run("r", func(t *testing.T) { m.testShown(t, "r", "Rscript", "--version") })
 }
 
-// TestTablesRefuse checks that invalid exports are refused before any work.
-func TestTablesRefuse(t *testing.T) {
-	dir := t.TempDir()
-	history := writeFile(t, filepath.Join(dir, "a.jsonl.gz"), historyFile(t, "a.example", 3))
-	to := filepath.Join(dir, "tables")
-	recrawl(t, "export", history).refused(t, 2, "--parquet")
-	recrawl(t, "export", "--parquet", to).refused(t, 2, "no data directory")
-	recrawl(t, "export", history, "--history", dir).refused(t, 2, "one thing")
-	recrawl(t, "export", "--data", dir, "--history", dir, "--csv", to).refused(t, 2, "one thing")
-	recrawl(t, "export", history, "--data", dir, "--csv", to).refused(t, 2, "one source")
-	recrawl(t, "export", "--data", dir, "--csv", to).refused(t, 1, "journal")
-	file := writeFile(t, filepath.Join(dir, "file"), "")
-	recrawl(t, "export", history, "--csv", filepath.Join(file, "t")).refused(t, 1,
-		"directory of the tables")
-	recrawl(t, "export", history, "--csv", to).ok(t)
-	recrawl(t, "export", history, "--csv", to).refused(t, 2, "pages.csv", "already exists")
-	if left, err := filepath.Glob(filepath.Join(to, ".*")); err != nil || len(left) > 0 {
-		t.Errorf("left are %q, %v", left, err)
-	}
-}
-
 // rounds writes the result of the benchmark of rounds, for rounds of this many seconds.
 func rounds(t *testing.T, dir string) {
 	t.Helper()
