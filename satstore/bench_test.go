@@ -25,7 +25,8 @@ func benchRecord(p sitegraph.PageID, due time.Time) sitegraph.Record {
 		Size: 22 << 10, Tried: day0, Due: due, Interval: 100 * time.Hour, Reason: "interval"}
 }
 
-// interval of a page in days: few are visited daily, most every month or two.
+// interval returns the interval of a page in days: few pages are visited daily, most every month or
+// two.
 func interval(p sitegraph.PageID) int { return 1 + int(uint32(p)*2654435761>>16)%60 }
 
 func benchStore(b *testing.B, records int) *Store {
@@ -41,7 +42,7 @@ func benchStore(b *testing.B, records int) *Store {
 	return s
 }
 
-// cpu is the processor time this program has taken.
+// cpu returns the processor time of this program.
 func cpu(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	must(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
@@ -61,7 +62,7 @@ func report(b *testing.B, s *Store, before Stats, cpuBefore time.Duration, recor
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkSave is Save alone, and a Commit per thousand.
+// BenchmarkSave measures Save, with a Commit every thousand records.
 func BenchmarkSave(b *testing.B) {
 	b.Run(fmt.Sprintf("records=%d", benchRecords), func(b *testing.B) {
 		s := benchStore(b, benchRecords)
@@ -85,9 +86,9 @@ func BenchmarkSave(b *testing.B) {
 	})
 }
 
-// BenchmarkUpdate is a whole update of a record [SAT 3.3] without fetch: read, change,
-// write, and its share of Commit and Advance. by=load reads each page due by its number,
-// as the loop of the planner does; by=advance takes it where its slot is read.
+// BenchmarkUpdate measures an update of a record without its fetch [SAT 3.3]: read, change, write,
+// and its share of Commit and Advance. by=load reads each due page by its number, as the loop of
+// the planner does. by=advance reads it with its slot.
 func BenchmarkUpdate(b *testing.B) {
 	b.Run(fmt.Sprintf("records=%d/by=load", benchRecords), func(b *testing.B) {
 		s := benchStore(b, benchRecords)
@@ -138,7 +139,7 @@ func BenchmarkUpdate(b *testing.B) {
 	})
 }
 
-// BenchmarkReschedule brings records forward that are due in weeks, in no order, as many together.
+// BenchmarkReschedule brings forward records that are due in weeks, in random order and in groups.
 func BenchmarkReschedule(b *testing.B) {
 	for _, together := range []int{1, 64, 1000} {
 		b.Run(fmt.Sprintf("records=%d/together=%d", benchRecords, together), func(b *testing.B) {

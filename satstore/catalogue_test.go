@@ -14,7 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// within fails the test where f takes so long that it will not end.
+// within fails the test if f takes so long that it hangs.
 func within(t *testing.T, what string, f func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -29,8 +29,8 @@ func within(t *testing.T, what string, f func()) {
 	}
 }
 
-// catalogueDisk returns a closed store with more than one table in its catalogue, or one
-// that crashed, whose log holds more of it.
+// catalogueDisk returns a closed store with more than one table in its catalogue. If crashed is
+// set, the store crashed instead, and its log holds more of the catalogue.
 func catalogueDisk(t *testing.T, crashed bool) (*vfs.MemFS, *driver) {
 	d := newDriver(rand.New(rand.NewPCG(7, 7)), small(nil))
 	fs := vfs.NewCrashableMem()
@@ -45,16 +45,16 @@ func catalogueDisk(t *testing.T, crashed bool) (*vfs.MemFS, *driver) {
 			continue
 		}
 		clone := copyOf(fs)
-		d.s.Close() // of the disk as it was before
+		d.s.Close() // of the disk before the crash
 		fs = clone
 	}
 	return copyOf(fs), d
 }
 
-// Whatever happens to a file of the catalogue, the store has all that was acknowledged or
-// says in one line what is damaged; it never hangs or panics. Where RECRAWL_LONG is not set, a byte
-// is damaged for a store that is only read or for one that is written, in turns, and with the nine
-// after it for the other.
+// Whatever happens to a file of the catalogue, the store has all that was acknowledged or says in
+// one line what is damaged. It never hangs or panics. The test damages one byte and ten bytes at
+// each place. With RECRAWL_LONG, it opens each store for reading and for writing; otherwise it
+// alternates.
 func TestDamagedCatalogue(t *testing.T) {
 	t.Parallel()
 	for _, crashed := range []bool{false, true} {

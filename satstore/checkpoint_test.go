@@ -15,7 +15,7 @@ import (
 
 const address = "http://h.example/"
 
-// opened makes a store of one page, and leaves it open.
+// opened makes a store of one page and leaves it open.
 func opened(t *testing.T) (data string, store *Store) {
 	t.Helper()
 	data = filepath.Join(t.TempDir(), "data")
@@ -33,7 +33,7 @@ func opened(t *testing.T) (data string, store *Store) {
 	return data, store
 }
 
-// checkCopy wants a copy to be a store of that page.
+// checkCopy fails unless the copy is a store of that page.
 func checkCopy(t *testing.T, to string) {
 	t.Helper()
 	store, err := Open(to, Options{ReadOnly: true})
@@ -50,7 +50,7 @@ func checkCopy(t *testing.T, to string) {
 	}
 }
 
-// nothingLeft wants no file of the protocol in a directory.
+// nothingLeft fails if a file of the protocol is in the directory.
 func nothingLeft(t *testing.T, data string) {
 	t.Helper()
 	for _, pattern := range []string{prefix + "*", ".recrawl-*"} {
@@ -76,7 +76,7 @@ func making(ctx context.Context, data, to string) <-chan made {
 	return done
 }
 
-// answering answers until Make is done.
+// answering answers requests until Make is done.
 func answering(t *testing.T, data string, store checkpointed, done <-chan made) made {
 	t.Helper()
 	for {
@@ -91,7 +91,7 @@ func answering(t *testing.T, data string, store checkpointed, done <-chan made) 
 	}
 }
 
-// A store in use is copied by who uses it, one that is free by who asks.
+// The process that uses a store copies it. If no process does, Make copies it.
 func TestMake(t *testing.T) {
 	data, store := opened(t)
 	dir := t.TempDir()
@@ -117,7 +117,7 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// A copy that is interrupted leaves nothing.
+// An interrupted copy leaves no files.
 func TestInterrupted(t *testing.T) {
 	data, store := opened(t)
 	if err := store.Close(); err != nil {
@@ -140,7 +140,7 @@ func TestInterrupted(t *testing.T) {
 	checkCopy(t, to)
 }
 
-// A store that becomes free while Make waits is copied by Make.
+// Make copies a store that becomes free while it waits.
 func TestStoreBecomesFree(t *testing.T) {
 	data, store := opened(t)
 	to := filepath.Join(t.TempDir(), "copy")
@@ -169,7 +169,7 @@ func waitForRequest(t *testing.T, data string) string {
 	}
 }
 
-// Who takes a request up and ends without an answer leaves a part of a copy, or none.
+// A process that takes a request and ends without an answer leaves part of a copy, or nothing.
 func TestUnfinished(t *testing.T) {
 	data, store := opened(t)
 	done := making(t.Context(), data, "/copy")
@@ -187,8 +187,8 @@ func TestUnfinished(t *testing.T) {
 	nothingLeft(t, data)
 }
 
-// Who has the store open and does not answer is not waited for for ever, nor is one that asks
-// once it has gone.
+// Make does not wait for ever for a process that has the store open and does not answer. A process
+// does not answer a request after Make has given up.
 func TestGivenUp(t *testing.T) {
 	data, store := opened(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -222,8 +222,8 @@ type faulty struct{ copied, commit error }
 func (f faulty) Checkpoint(string) error { return f.copied }
 func (f faulty) Commit() error           { return f.commit }
 
-// What goes wrong with a copy is told to who asked; that the store has failed ends who answers.
-// What is no request, or of nobody any more, is no copy.
+// Make gets the error of a failed copy. A store that has failed as a whole ends Answer. A file that
+// is no request, or whose process has ended, causes no copy.
 func TestAnswer(t *testing.T) {
 	full, broken := errors.New("the disk is full"), errors.New("the store has failed")
 	data := t.TempDir()
@@ -239,7 +239,7 @@ func TestAnswer(t *testing.T) {
 		request string
 		store   faulty
 		want    error  // of Answer
-		told    string // to who asked; "": the copy was made
+		told    string // error that Make gets; "": the copy was made
 	}{
 		{"copy", `{"to":"/copy"}`, faulty{}, nil, ""},
 		{"full disk", `{"to":"/copy"}`, faulty{copied: full}, nil, full.Error()},

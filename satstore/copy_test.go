@@ -18,18 +18,19 @@ import (
 
 const copyDir = "b/c/copy"
 
-// isOfCopy reports whether a path is the copy, in it, or a directory made for it.
+// isOfCopy reports whether a path is the copy, in the copy, or a directory made for it.
 func isOfCopy(path string) bool { return path == "b" || strings.HasPrefix(path, "b/") }
 
-// otherDisk refuses links, as between two disks.
+// otherDisk refuses links, as file systems do between two disks.
 type otherDisk struct{ vfs.FS }
 
 func (otherDisk) Link(oldname, newname string) error {
 	return &fs.PathError{Op: "link", Path: newname, Err: syscall.EXDEV}
 }
 
-// linkAlone makes a link while it holds mu, as those do who clone the file system: MemFS.Link takes
-// its read lock twice, and would wait for ever for a clone that waits between.
+// linkAlone holds mu while it makes a link, and clones of the file system hold mu, too, while they
+// are made. For MemFS.Link takes its read lock twice, and would wait for ever if a clone waited for
+// the lock in between.
 type linkAlone struct {
 	vfs.FS
 	mu *sync.Mutex
@@ -41,8 +42,8 @@ func (l linkAlone) Link(oldname, newname string) error {
 	return l.FS.Link(oldname, newname)
 }
 
-// openCopy opens a copy for reading, if it is a store; nil if it is none, which it must be by
-// its form: nothing else may be wrong with it.
+// openCopy opens a copy for reading. If the copy is not a store, openCopy returns nil: then the
+// form of the directory must be the only error.
 func openCopy(t *testing.T, what string, d *driver, disk vfs.FS) *Store {
 	t.Helper()
 	o := d.o.with(disk)
@@ -54,7 +55,7 @@ func openCopy(t *testing.T, what string, d *driver, disk vfs.FS) *Store {
 	if !errors.Is(err, ErrNoStore) && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("%s: the copy is neither a store nor none: %v", what, err)
 	}
-	if names, _ := disk.List(copyDir); len(names) > 0 { // nor is it taken for a new one
+	if names, _ := disk.List(copyDir); len(names) > 0 { // nor is it opened as a new store
 		if s, err := Open(copyDir, d.o.with(disk)); err == nil {
 			s.Close()
 			onlyTemp := true
@@ -69,8 +70,8 @@ func openCopy(t *testing.T, what string, d *driver, disk vfs.FS) *Store {
 	return nil
 }
 
-// A write of the copy that fails, at operation 1, 2, 3, ..., costs the copy: it is no store, or
-// the whole one. The source goes on.
+// If write 1, 2, 3, ... of a copy fails, the copy is either no store or complete. The source goes
+// on.
 func TestErrorAtEveryOperationOfACopy(t *testing.T) {
 	t.Parallel()
 	for _, linked := range []bool{true, false} {
@@ -91,7 +92,7 @@ func errorsOfACopy(t *testing.T, linked, lasting bool) {
 	}
 	for k := 1; ; k += step {
 		what := fmt.Sprintf("operation %d", k)
-		var mu sync.Mutex // the catalogue has goroutines of its own
+		var mu sync.Mutex // the catalogue has goroutines
 		n := 0
 		mem := vfs.NewCrashableMem()
 		var disk vfs.FS = errorfs.Wrap(mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
@@ -161,8 +162,8 @@ func errorsOfACopy(t *testing.T, linked, lasting bool) {
 	}
 }
 
-// A crash before any operation of a copy leaves the source as it was, and a copy that is
-// whole or no store.
+// A crash before any operation of a copy leaves the source unchanged, and the copy complete or no
+// store.
 func TestCrashDuringACopy(t *testing.T) {
 	t.Parallel()
 	for i, o := range variants() {
@@ -212,7 +213,7 @@ func crashesOfACopy(t *testing.T, o Options, linked bool) {
 	must(t, d.s.Checkpoint(copyDir))
 	mu.Lock()
 	copying = false
-	crashes = append(crashes, mem.CrashClone(vfs.CrashCloneCfg{})) // of what was promised
+	crashes = append(crashes, mem.CrashClone(vfs.CrashCloneCfg{})) // with the promised data only
 	mu.Unlock()
 	before, after := d.acked, d.pending.clone()
 	whole := 0

@@ -16,13 +16,13 @@ import (
 	"github.com/recrawl/recrawl/satstore/engine"
 )
 
-// What the tests of all stores share, by short names.
+// Short names for functions of crashtest.
 var (
 	must, seeded, long = crashtest.Must, crashtest.Seeded, crashtest.Long
 	readAll, writeAll  = crashtest.ReadFile, crashtest.WriteFile
 )
 
-// small are options that make everything overflow soon.
+// small returns options with small limits, so that every buffer overflows soon.
 func small(fs vfs.FS) Options { return variants()[0].with(fs) }
 
 func (o Options) with(fs vfs.FS) Options {
@@ -30,7 +30,7 @@ func (o Options) with(fs vfs.FS) Options {
 	return o
 }
 
-// variants are options under which the same operations must do the same.
+// variants returns options under which the same operations must have the same results.
 func variants() []Options {
 	tiny := Options{Now: day0, Unit: 24 * time.Hour, Horizon: modelUnits * 24 * time.Hour,
 		BufferBytes: 2560, PageBytes: 128,
@@ -47,8 +47,8 @@ func variants() []Options {
 	return []Options{tiny, hours, logged}
 }
 
-// After every crash or closing the store agrees with the map of committed writes, for
-// writing as for reading only.
+// After each crash or close, the store agrees with the map of committed writes, opened for writing
+// or for reading.
 func TestModelWithCrashesAndReopening(t *testing.T) {
 	t.Parallel()
 	rng := seeded(t)
@@ -57,7 +57,7 @@ func TestModelWithCrashesAndReopening(t *testing.T) {
 	case testing.Short():
 		rounds = 15
 	case long():
-		rounds = 10000 // each of 70 operations or so, for each of the variants
+		rounds = 10000 // each of about 70 operations, for each variant
 	}
 	for i, o := range variants() {
 		t.Run(fmt.Sprint(i), func(t *testing.T) { modelTest(t, rng, o, rounds) })
@@ -69,7 +69,7 @@ func modelTest(t *testing.T, rng *rand.Rand, o Options, rounds int) {
 	d := newDriver(rng, o)
 	d.longGap = true
 	for round := range rounds {
-		if len(d.acked.records) > 500 { // enough: begin again
+		if len(d.acked.records) > 500 { // large enough: begin again
 			fs, d.acked = vfs.NewCrashableMem(), newModel()
 		}
 		o := o.with(fs)
@@ -111,8 +111,8 @@ func modelTest(t *testing.T, rng *rand.Rand, o Options, rounds int) {
 	t.Logf("%d operations", d.ops)
 }
 
-// readBack opens a store for reading, in which nothing but the lock may be written, and
-// compares it.
+// readBack opens a store for reading, on a disk where only the lock may be written, and compares
+// the store with the model.
 func readBack(t *testing.T, fs vfs.FS, d *driver) {
 	t.Helper()
 	o := d.o.with(errorfs.Wrap(fs, errorfs.InjectorFunc(func(op errorfs.Op) error {
@@ -135,7 +135,7 @@ func readBack(t *testing.T, fs vfs.FS, d *driver) {
 	}
 }
 
-// tryCopy copies the store, which goes on, and compares the copy.
+// tryCopy copies the store while it is open, and compares the copy.
 func tryCopy(t *testing.T, d *driver, fs vfs.FS, dir string) {
 	t.Helper()
 	must(t, d.s.Checkpoint(dir))
@@ -150,8 +150,8 @@ func tryCopy(t *testing.T, d *driver, fs vfs.FS, dir string) {
 	}
 }
 
-// A crash before any single operation of the file system leaves the last commit, or the
-// one that was being made.
+// A crash before any single operation of the file system leaves the last commit or the commit in
+// progress.
 func TestCrashBeforeEveryOperation(t *testing.T) {
 	t.Parallel()
 	for i, o := range variants() {
@@ -168,7 +168,7 @@ func crashBeforeEveryOperation(t *testing.T, o Options) {
 	mem := vfs.NewCrashableMem()
 	d := newDriver(rng, o)
 	d.promise.Store(&promise{newModel(), newModel()})
-	var mu sync.Mutex // the catalogue writes from goroutines of its own
+	var mu sync.Mutex // goroutines of the catalogue write, too
 	var crashes []crash
 	crashRNG := rand.New(rand.NewPCG(rng.Uint64(), 2))
 	born := false
@@ -176,7 +176,7 @@ func crashBeforeEveryOperation(t *testing.T, o Options) {
 		if op.Kind.ReadOrWrite() == errorfs.OpIsWrite {
 			mu.Lock()
 			defer mu.Unlock()
-			// taken first: what is promised later is not in the clone
+			// Load the promise before the clone: the clone lacks what is promised later.
 			if p := d.promise.Load(); born {
 				c := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: crashRNG})
 				crashes = append(crashes, crash{c, p})
@@ -225,7 +225,7 @@ func crashBeforeEveryOperation(t *testing.T, o Options) {
 	}
 }
 
-// A crash while a store is made leaves one that can be made again.
+// If a store crashes while it is made, it can be made again.
 func TestCrashDuringCreation(t *testing.T) {
 	mem := vfs.NewCrashableMem()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -257,7 +257,7 @@ func TestCrashDuringCreation(t *testing.T) {
 	}
 }
 
-// run makes the same operations again and again: open, steps, close.
+// run repeats the same operations: open, steps, close.
 func run(d *driver, fs vfs.FS, steps int) (err error) {
 	d.acked, d.pending = newModel(), newModel()
 	if d.s, err = Open("a/store", small(fs)); err != nil {
@@ -277,8 +277,8 @@ func run(d *driver, fs vfs.FS, steps int) (err error) {
 	return d.s.Close()
 }
 
-// A write that fails at operation 1, 2, 3, ... of opening, use and closing is told, and
-// loses nothing acknowledged: whether all after it fail too, or it is the only one.
+// If write 1, 2, 3, ... of opening, use and closing fails, the caller gets the error, and no
+// acknowledged write is lost. This holds if only this write fails and if all later ones fail, too.
 func TestErrorAtEveryOperation(t *testing.T) {
 	t.Parallel()
 	for _, lasting := range []bool{true, false} {
@@ -332,8 +332,8 @@ func errorAtEveryOperation(t *testing.T, lasting bool) {
 	}
 }
 
-// A disk that becomes full is told as ENOSPC and loses nothing acknowledged; with space
-// freed the store goes on.
+// A full disk returns ENOSPC and loses no acknowledged write. Once space is free, the store goes
+// on.
 func TestFullDisk(t *testing.T) {
 	rng := seeded(t)
 	seed := rng.Uint64()

@@ -12,8 +12,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// A log that lost commits which the catalogue has is refused, as often as it is opened, and nothing
-// is written to it. One that lost none is opened.
+// Open refuses a log that lost commits which the catalogue has, however often it is tried, and
+// writes nothing to the log. Open accepts a log that lost no commits.
 func TestCutLog(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s := mustOpen(t, "store", Options{FS: fs, Now: day0})

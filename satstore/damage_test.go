@@ -19,7 +19,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// only returns the path of the only file of DIR/sat with a prefix.
+// only returns the path of the only file in DIR/sat that has a prefix.
 func only(t *testing.T, fs vfs.FS, prefix string) string {
 	t.Helper()
 	names, err := fs.List("a/store/sat")
@@ -31,7 +31,7 @@ func only(t *testing.T, fs vfs.FS, prefix string) string {
 	return "a/store/sat/" + names[0]
 }
 
-// copyOf returns a copy of a disk on which nothing waits to be written.
+// copyOf returns a copy of a disk. All data of the copy is synced.
 func copyOf(fs *vfs.MemFS) *vfs.MemFS {
 	for _, dir := range []string{"a/store/sat", "a/store/pebble", "a/store"} {
 		if err := directory.Sync(fs, dir); err != nil {
@@ -42,12 +42,12 @@ func copyOf(fs *vfs.MemFS) *vfs.MemFS {
 		RNG: rand.New(rand.NewPCG(1, 1))})
 }
 
-// logOf makes three commits of one page each and returns the disk, and the length of the
-// log after each.
+// logOf makes three commits of one page each. It returns the disk, and the length of the log after
+// each commit.
 func logOf(t *testing.T) (fs *vfs.MemFS, ends []int) {
 	fs = vfs.NewCrashableMem()
 	s := mustOpen(t, "a/store", Options{FS: fs, Now: day0})
-	defer s.Close() // of the disk as it was before
+	defer s.Close() // of the disk before the copy
 	for p := range sitegraph.PageID(3) {
 		must(t, s.Add(newRecord(p, at(1))))
 		must(t, s.Commit())
@@ -56,8 +56,8 @@ func logOf(t *testing.T) (fs *vfs.MemFS, ends []int) {
 	return copyOf(fs), ends
 }
 
-// stride is from one damaged byte to the next: all are damaged, and one in 7 in the short tests,
-// which the race detector looks at: it has nothing to find here.
+// stride returns the distance between damaged bytes: 1, or 7 in short tests. The race detector runs
+// the short tests, and has nothing to find here.
 func stride() int {
 	if testing.Short() {
 		return 7
@@ -65,7 +65,7 @@ func stride() int {
 	return 1
 }
 
-// A log cut at any byte of its last commit is that of the commit before.
+// A log cut at any byte of its last commit is opened at the commit before.
 func TestTornLogTailIsCut(t *testing.T) {
 	t.Parallel()
 	fs, ends := logOf(t)
@@ -83,7 +83,7 @@ func TestTornLogTailIsCut(t *testing.T) {
 			if cut == ends[2] {
 				want = 3
 			}
-			for range 2 { // what was cut stays cut
+			for range 2 { // the cut is durable
 				s := mustOpen(t, "a/store", Options{FS: fs})
 				if s.Pages() != want || s.Stats().Damaged > 0 {
 					t.Fatalf("cut at %d of %d: %d pages, want %d; damage %v",
@@ -95,8 +95,8 @@ func TestTornLogTailIsCut(t *testing.T) {
 	}
 }
 
-// A flipped bit before a later commit is damage, and not taken for the end of the log; in
-// the last commit it cannot be told from a torn write.
+// A flipped bit before a later commit is damage, not the end of the log. In the last commit it
+// looks like a torn write.
 func TestFlippedBitInLog(t *testing.T) {
 	t.Parallel()
 	fs, ends := logOf(t)
@@ -123,7 +123,7 @@ func TestFlippedBitInLog(t *testing.T) {
 	}
 }
 
-// oneRun is a closed store of three pages in one block of one run.
+// oneRun returns a closed store of three pages in one block of one run.
 func oneRun(t *testing.T) (fs *vfs.MemFS, path string) {
 	fs = vfs.NewCrashableMem()
 	s := mustOpen(t, "a/store", Options{FS: fs, Now: day0})
@@ -137,9 +137,9 @@ func oneRun(t *testing.T) (fs *vfs.MemFS, path string) {
 	return fs, only(t, fs, "run-")
 }
 
-// A flipped bit in a block costs the record it belongs to, which begins afresh and is named with
-// file and offset of the block, or none where it belongs to the block's header; Check finds it,
-// too.
+// A flipped bit in a block costs one record, or none if the bit is in the header of the block. The
+// lost record begins again, and the report names the file and the offset of the block. Check finds
+// the damage, too.
 func TestFlippedBitInRun(t *testing.T) {
 	t.Parallel()
 	mem, path := oneRun(t)
@@ -149,7 +149,7 @@ func TestFlippedBitInRun(t *testing.T) {
 	for i := block; i < end; i += stride() + i%3 {
 		lost := 1
 		if i < block+runHeader {
-			lost = 0 // all that the header says is known
+			lost = 0 // all the data of the header is known from elsewhere
 		}
 		for _, readOnly := range []bool{true, false} {
 			fs := copyOf(mem)
@@ -179,8 +179,8 @@ func TestFlippedBitInRun(t *testing.T) {
 	}
 }
 
-// A damaged record can be loaded, saved and brought forward, and where it stays it is
-// replaced when it is due: each page goes on, once.
+// A damaged record can be loaded, saved and brought forward. If nobody does so, it is replaced when
+// it is due. So each page goes on, once.
 func TestDamageGoesOn(t *testing.T) {
 	mem, path := oneRun(t)
 	for _, how := range []string{"due", "save", "reschedule", "remove"} {
@@ -226,7 +226,7 @@ func TestDamageGoesOn(t *testing.T) {
 	}
 }
 
-// A run file that is missing or short is damage too.
+// A run file that is missing or too short is damage, too.
 func TestLostRunFile(t *testing.T) {
 	mem, path := oneRun(t)
 	whole := readAll(t, mem, path)
@@ -253,7 +253,7 @@ func TestLostRunFile(t *testing.T) {
 	}
 }
 
-// What runs and catalogue do not agree on is found.
+// Check finds disagreements between runs and catalogue.
 func TestCheckFindsDisagreement(t *testing.T) {
 	address := func(p sitegraph.PageID) []byte { return pageKey(KeyAddress, p) }
 	for name, c := range map[string]struct {
@@ -306,8 +306,8 @@ func TestDamageErrorSaysWhere(t *testing.T) {
 	}
 }
 
-// A log that is cut behind commits is an older store: Check tells by the visits that are given to
-// it, down to the last commit, and by runs that the log does not have.
+// A log that is cut at a commit gives an older store. Check finds it by the visits it is given,
+// down to the last commit, and by runs that the log does not have.
 func TestCheckOfCutLog(t *testing.T) {
 	for _, inRuns := range []bool{false, true} {
 		mem := vfs.NewCrashableMem()
@@ -330,10 +330,10 @@ func TestCheckOfCutLog(t *testing.T) {
 		for p := range sitegraph.PageID(4) {
 			visit(p, 1)
 		}
-		must(t, s.Remove(3)) // its visit is no longer known, and is not missed
+		must(t, s.Remove(3)) // a visit of a removed page is not missed
 		must(t, s.Commit())
 		end := int(s.Stats().LogBytes)
-		visit(1, 1) // in the same second as the visits before
+		visit(1, 1) // in the same second as the visits before it
 		visit(2, 2)
 		must(t, s.Commit())
 		fs := copyOf(mem)
@@ -356,8 +356,8 @@ func TestCheckOfCutLog(t *testing.T) {
 	}
 }
 
-// A record of a version or with marks that are not known here was written by a newer program.
-// Nobody takes it for damage, and nothing is lost: the store is as it was.
+// A newer program wrote a record whose version or marks are unknown here. The store does not report
+// damage, and keeps all data unchanged.
 func TestRecordOfNewerVersion(t *testing.T) {
 	mem, _ := oneRun(t)
 	s := mustOpen(t, "a/store", Options{FS: mem})
@@ -406,11 +406,11 @@ func TestRecordOfNewerVersion(t *testing.T) {
 	must(t, s.Close())
 }
 
-// A store that was used and has no log, or one that does not begin whole, is damaged and not new:
-// nothing is written. What a creation that was cut short leaves is completed.
+// A used store whose log is missing, or has no valid beginning, is damaged and not new: Open writes
+// nothing. Open completes a creation that was cut short.
 func TestLostLog(t *testing.T) {
 	for name, c := range map[string]struct {
-		keep int // bytes of the log; -1: it is removed
+		keep int // bytes of the log; -1: the log is removed
 		file string
 		used bool
 	}{

@@ -13,8 +13,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// linked is a closed store whose last transaction saved links and nothing else, and the same store
-// before it.
+// linked returns a closed store whose last transaction saved only links, and the same store before
+// that transaction.
 func linked(t *testing.T) (before, fs *vfs.MemFS) {
 	t.Helper()
 	fs = vfs.NewCrashableMem()
@@ -33,7 +33,7 @@ func linked(t *testing.T) (before, fs *vfs.MemFS) {
 	return before, copyOf(fs)
 }
 
-// links of page 0.
+// linksOf returns the links of page 0.
 func linksOf(t *testing.T, s *Store) []sitegraph.PageID {
 	t.Helper()
 	g := sitegraph.NewGraph()
@@ -41,8 +41,8 @@ func linksOf(t *testing.T, s *Store) []sitegraph.PageID {
 	return slices.Clone(g.Links(0))
 }
 
-// A catalogue of an older state, as Pebble makes of one whose last edit it takes for a write cut
-// short, is damage.
+// A catalogue of an older state is damage. Pebble makes one if it takes its last edit for a torn
+// write.
 func TestEpochTellsAnOlderCatalogue(t *testing.T) {
 	before, fs := linked(t)
 	names, err := fs.List("a/store/pebble")
@@ -63,14 +63,14 @@ func TestEpochTellsAnOlderCatalogue(t *testing.T) {
 			t.Errorf("read only %v: %v", readOnly, err)
 		}
 	}
-	s := mustOpen(t, "a/store", Options{FS: before}) // whole as it is
+	s := mustOpen(t, "a/store", Options{FS: before}) // undamaged
 	if got := linksOf(t, s); len(got) > 0 {
 		t.Errorf("page 0 links to %v before it did", got)
 	}
 	must(t, s.Close())
 }
 
-// A damaged EPOCH is found by Check, costs nothing, and is written anew by the next flush.
+// Check finds a damaged EPOCH. The damage costs nothing, and the next flush writes the file again.
 func TestDamagedEpoch(t *testing.T) {
 	_, fs := linked(t)
 	whole := readAll(t, fs, "a/store/EPOCH")

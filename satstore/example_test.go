@@ -13,13 +13,13 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// sensor is a source that changes by itself: a meter whose counter moves every so many minutes.
-// Nobody announces a change; it is seen by reading the meter again.
+// sensor is a source that changes by itself: a meter whose counter moves every few minutes. Nobody
+// announces a change: only another reading shows it.
 type sensor struct{ period int }
 
 func (s sensor) read(minute int64) uint32 { return uint32(minute / int64(s.period)) }
 
-// reading is what is remembered of a sensor between two reads: 36 bytes.
+// reading is the state of a sensor between two reads: 36 bytes.
 type reading struct {
 	value   uint32
 	bound   uint32 // longest interval in minutes that a message allows; 0: none
@@ -43,9 +43,9 @@ func (r *reading) decode(b []byte) {
 	}
 }
 
-// A thousand meters are read, each at its own period, with units of a minute over 400 days. The
-// store is the state and the schedule in one: it hands out who is due, takes back the new
-// state with the next due time, and needs no queue and no look-up. See docs/design/store.md.
+// The example reads a thousand meters for 400 days, each at its own period, in units of a minute.
+// The store is the state and the schedule in one. It hands out the meters that are due, and takes
+// the new state with the next due time. It needs no queue and no look-up. See docs/design/store.md.
 func Example_sensors() {
 	fs := vfs.NewMem() // a disk; leave FS out for a real one
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -92,7 +92,7 @@ func Example_sensors() {
 			if err != nil {
 				log.Fatal(err)
 			}
-			if minute%60 == 0 { // what an hour of readings told survives whatever comes
+			if minute%60 == 0 { // from here on, the readings of this hour are durable
 				if err := store.Commit(); err != nil {
 					log.Fatal(err)
 				}
@@ -108,7 +108,8 @@ func Example_sensors() {
 	if store, err = engine.Open("meters", engine.Options{FS: fs}); err != nil {
 		log.Fatal(err)
 	}
-	// Somebody wants meter 2, which moves once a day, read each ten minutes from its next visit on.
+	// A user wants a reading of meter 2, which moves once a day, every ten minutes from its next
+	// visit.
 	if err := store.Message(2, binary.LittleEndian.AppendUint32(nil, 10)); err != nil {
 		log.Fatal(err)
 	}

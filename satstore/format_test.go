@@ -10,7 +10,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// FORMAT.md shows the bytes of a frame; stores that exist are read by them.
+// FORMAT.md shows the bytes of a frame. They must stay: programs read existing stores by them.
 func TestFormatExample(t *testing.T) {
 	text, err := os.ReadFile("FORMAT.md")
 	must(t, err)

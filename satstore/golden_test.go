@@ -24,8 +24,8 @@ func goldenRecord(p sitegraph.PageID, due time.Time) *sitegraph.Record {
 	return r
 }
 
-// makeGolden makes the store that testdata holds: a checkpoint, and after it in the log
-// records, catalogue, messages, a removal and a clock.
+// makeGolden makes the store in testdata: a checkpoint, and after it a log with records, catalogue,
+// messages, a removal and a clock.
 func makeGolden(t *testing.T, disk vfs.FS) {
 	s := mustOpen(t, "a/store", Options{FS: disk, Now: day0, Apply: appendMessages})
 	for p := range sitegraph.PageID(12) {
@@ -50,7 +50,8 @@ func makeGolden(t *testing.T, disk vfs.FS) {
 	must(t, s.Commit())
 }
 
-// A store of format 2 opens for ever. RECRAWL_GOLDEN=1 writes the files; only for a new format.
+// A store of format 2 can always be opened. RECRAWL_GOLDEN=1 writes the files: only for a new
+// format.
 func TestFormat2Opens(t *testing.T) {
 	if os.Getenv("RECRAWL_GOLDEN") != "" {
 		mem := vfs.NewMem()
@@ -131,7 +132,8 @@ func TestFormat2Opens(t *testing.T) {
 	}
 }
 
-// Messages come with Load until Save, once with Advance, and wait where nobody applies them.
+// Load returns messages until Save; Advance returns them once. They wait if the options have no
+// Apply.
 func TestMessages(t *testing.T) {
 	disk := vfs.NewMem()
 	o := Options{FS: disk, Now: day0, Apply: appendMessages}
@@ -155,7 +157,7 @@ func TestMessages(t *testing.T) {
 	}
 	var r sitegraph.Record
 	must(t, s.Load(0, &r))
-	must(t, s.Message(0, []byte("3"))) // meanwhile
+	must(t, s.Message(0, []byte("3"))) // between Load and Save
 	must(t, s.Reschedule([]sitegraph.PageID{0}, dueAt(at(1))))
 	must(t, s.Advance(at(0).Add(time.Hour), func(r *sitegraph.Record) { t.Errorf("due: %+v", r) }))
 	must(t, s.Save(&r))

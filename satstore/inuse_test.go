@@ -18,7 +18,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// InUse tells of the lock, and reads nothing: not a store that could not be opened.
+// InUse looks only at the lock. It reads no file, so it also works for a store that cannot be
+// opened.
 func TestInUse(t *testing.T) {
 	for _, fs := range []vfs.FS{vfs.NewMem(), vfs.Default} {
 		dir, o := t.TempDir()+"/store", Options{FS: fs, Now: day0}
@@ -48,8 +49,8 @@ func TestInUse(t *testing.T) {
 	}
 }
 
-// Any number read a store at once, in one process and in others; nobody writes meanwhile, and who
-// writes is alone.
+// Any number of readers share a store, in one process and in others. Meanwhile nobody writes. A
+// writer is alone.
 func TestReadersShareStore(t *testing.T) {
 	if dir := os.Getenv("RECRAWL_TEST_READS"); dir != "" { // another process
 		s, err := Open(dir, Options{Now: day0, ReadOnly: os.Getenv("RECRAWL_TEST_WRITES") == ""})
@@ -93,7 +94,7 @@ func TestReadersShareStore(t *testing.T) {
 	other("", false)
 	must(t, first.Close())
 	refused(false)
-	other("1", true) // the second still reads
+	other("1", true) // the second reader still has it open
 	var r sitegraph.Record
 	must(t, second.Load(0, &r))
 	must(t, second.Close())
@@ -101,8 +102,8 @@ func TestReadersShareStore(t *testing.T) {
 	must(t, open(false).Close())
 }
 
-// The lock is that of the open directories and of their version files: no removed lock file frees
-// it, and no link leads around it, whoever tries.
+// The locks are on the open directories and on their version files. So nobody frees a lock by
+// removing a file, and nobody bypasses it through a link.
 func TestLockHasNoName(t *testing.T) {
 	if dir := os.Getenv("RECRAWL_TEST_LOCKED"); dir != "" { // another process
 		s, err := Open(dir, Options{Now: day0, ReadOnly: os.Getenv("RECRAWL_TEST_READS") != ""})
@@ -145,7 +146,8 @@ func TestLockHasNoName(t *testing.T) {
 						}
 					}
 					for _, reads := range []string{"", "1"} {
-						// in this process, whose failed Open must not free the lock, and in others
+						// In this process, a failed Open must not free the lock; other processes
+						// must see it.
 						_, err := Open(path, Options{Now: day0, ReadOnly: reads != ""})
 						if !errors.Is(err, ErrInUse) {
 							t.Errorf("%s, reading %q: %v", path, reads, err)
@@ -173,7 +175,7 @@ func TestLockHasNoName(t *testing.T) {
 	}
 }
 
-// Who wants to write waits for a process that reads, says so once, and goes on when that ends.
+// A writer waits for a process that reads, says so once, and goes on when that process ends.
 func TestAwaitReaders(t *testing.T) {
 	if dir := os.Getenv("RECRAWL_TEST_READS_LONG"); dir != "" { // another process
 		s := mustOpen(t, dir, Options{Now: day0, ReadOnly: true})
@@ -184,7 +186,7 @@ func TestAwaitReaders(t *testing.T) {
 	}
 	dir, o := t.TempDir()+"/store", Options{Now: day0}
 	never := func() { t.Error("nobody reads") }
-	must(t, AwaitReaders(t.Context(), dir, o, never)) // it is not there
+	must(t, AwaitReaders(t.Context(), dir, o, never)) // there is no store
 	must(t, mustOpen(t, dir, o).Close())
 	reader := exec.Command(os.Args[0], "-test.run", "^TestAwaitReaders$")
 	reader.Env = append(os.Environ(), "RECRAWL_TEST_READS_LONG="+dir)
@@ -219,14 +221,14 @@ func TestAwaitReaders(t *testing.T) {
 	if waited != 2 {
 		t.Errorf("waited %d times", waited)
 	}
-	must(t, AwaitReaders(t.Context(), dir, o, never)) // one that writes is not waited for
+	must(t, AwaitReaders(t.Context(), dir, o, never)) // AwaitReaders does not wait for a writer
 	if _, err := Open(dir, o); errors.Is(err, ErrRead) || !errors.Is(err, ErrInUse) {
 		t.Errorf("opened while somebody writes: %v", err)
 	}
 	must(t, s.Close())
 }
 
-// A store on a medium that cannot be written is read and checked, as a backup should be.
+// A store on a read-only medium can be read and checked. A backup should be on such a medium.
 func TestReadOnlyMedium(t *testing.T) {
 	mem := vfs.NewMem()
 	s := mustOpen(t, "store", Options{FS: mem, Now: day0})

@@ -18,8 +18,8 @@ import (
 
 const childDir = "RECRAWL_TEST_CHILD_DIR"
 
-// TestMain lets the test program stand for another process. It collects garbage less often than
-// usual: the tests spent a fifth of their time on that.
+// TestMain lets the test program act as another process. It collects garbage less often than usual,
+// because the tests spent a fifth of their time on that.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childDir); dir != "" {
 		_, err := Open(dir, Options{})
@@ -125,7 +125,7 @@ func TestForeignDirectoryIsRefused(t *testing.T) {
 	}
 }
 
-// Losing the log, or the catalogue, is damage and not a new store.
+// A missing log or catalogue is damage: the store is not taken for a new one.
 func TestLostParts(t *testing.T) {
 	mem := vfs.NewCrashableMem()
 	s := mustOpen(t, "a/store", Options{FS: mem, Now: day0})

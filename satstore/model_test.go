@@ -15,11 +15,11 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// model is what a store should hold, kept naively.
+// model is a naive copy of what a store should hold.
 type model struct {
 	clock    int64 // in units since day0
 	records  []sitegraph.Record
-	unit     []int64 // in which each record is kept; removed: none
+	unit     []int64 // unit in which each record is kept, or removed
 	messages map[sitegraph.PageID]string
 	links    map[sitegraph.PageID][2][]sitegraph.PageID
 	start    map[sitegraph.PageID]bool
@@ -42,12 +42,12 @@ func (m *model) clone() *model {
 
 const modelUnits = 12
 
-// removed stands for the unit of a page without record.
+// removed is the unit of a page without a record.
 const removed = -1
 
 func (d *driver) put(r sitegraph.Record) {
 	m := d.pending
-	// Due times of the tests are not before day0.
+	// No due time of the tests is before day0.
 	u := min(max(int64(r.Due.Sub(day0)/d.unit), m.clock+1), m.clock+d.units)
 	if int(r.Page) == len(m.records) {
 		m.records, m.unit = append(m.records, r), append(m.unit, u)
@@ -56,40 +56,41 @@ func (d *driver) put(r sitegraph.Record) {
 	}
 }
 
-// view is a record as it is read: with the messages that wait for it.
+// view returns a record as a reader gets it: with its waiting messages.
 func (m *model) view(p sitegraph.PageID) sitegraph.Record {
 	r := m.records[p]
 	r.Reason += m.messages[p]
 	return r
 }
 
-// appendMessages is the Options.Apply of the tests: order and number of messages show.
+// appendMessages is the Options.Apply of the tests: its result shows the order and number of
+// messages.
 func appendMessages(r *sitegraph.Record, messages [][]byte) {
 	for _, m := range messages {
 		r.Reason += string(m)
 	}
-	r.Page = 1 << 30 // is not believed
+	r.Page = 1 << 30 // the store must ignore it
 }
 
-// driver performs random operations on a store and its model alike.
+// driver performs the same random operations on a store and its model.
 type driver struct {
 	s       *Store
 	rng     *rand.Rand
-	acked   *model // the last commit that returned nil
-	pending *model // with what came after
+	acked   *model // after the last commit that returned nil
+	pending *model // acked with later operations
 	longGap bool
 	unit    time.Duration
 	units   int64 // T
 	o       Options
 	copies  int
 	ops     int
-	promise atomic.Pointer[promise] // for those who look on from other goroutines
+	promise atomic.Pointer[promise] // for other goroutines, which make crashes
 }
 
-// promise is two states, of which a disk that stops now holds one.
+// promise is two states. A disk that stops now holds one of them.
 type promise struct{ acked, pending *model }
 
-// newDriver drives stores of these options, all but the file system of which stay.
+// newDriver returns a driver of stores with these options. Only the file system changes.
 func newDriver(rng *rand.Rand, o Options) *driver {
 	unit := o.Unit
 	if unit == 0 {
@@ -101,7 +102,7 @@ func newDriver(rng *rand.Rand, o Options) *driver {
 
 func (d *driver) at(unit int64) time.Time { return day0.Add(time.Duration(unit) * d.unit) }
 
-// randomDue is mostly within T.
+// randomDue returns a due time, which is mostly within T.
 func (d *driver) randomDue() time.Time {
 	n := d.units + d.units/2 + 2
 	if d.rng.IntN(2) == 0 {
@@ -134,8 +135,7 @@ func (d *driver) randomPages() []sitegraph.PageID {
 	return list
 }
 
-// step performs one random operation. An error leaves acked and pending as the two states
-// of which the disk holds one.
+// step performs one random operation. After an error, the disk holds acked or pending.
 func (d *driver) step() error {
 	d.ops++
 	n := len(d.pending.records)
@@ -149,7 +149,7 @@ func (d *driver) step() error {
 		d.put(r)
 	case k < 40:
 		r := d.randomRecord(sitegraph.PageID(d.rng.IntN(n)))
-		if err := d.s.Save(&r); err != nil { // not loaded: messages wait on
+		if err := d.s.Save(&r); err != nil { // not loaded: its messages wait
 			return err
 		}
 		d.put(r)
@@ -212,9 +212,9 @@ func (d *driver) load() error {
 	return err
 }
 
-// loadOf loads a page and compares it; nil if it is removed.
+// loadOf loads a page and compares it. It returns nil if the page is removed.
 func (d *driver) loadOf(p sitegraph.PageID) (*sitegraph.Record, error) {
-	defer clear(d.s.applied) // as if it was loaded by another that does not save it
+	defer clear(d.s.applied) // as if a reader that does not save had loaded it
 	var r sitegraph.Record
 	err := d.s.Load(p, &r)
 	if d.pending.unit[p] == removed {
@@ -232,7 +232,7 @@ func (d *driver) loadOf(p sitegraph.PageID) (*sitegraph.Record, error) {
 	return &r, nil
 }
 
-// visit loads a record, gets messages meanwhile or not, and saves it.
+// visit loads a record and saves it. Sometimes messages arrive in between.
 func (d *driver) visit() error {
 	p := sitegraph.PageID(d.rng.IntN(len(d.pending.records)))
 	r := new(sitegraph.Record)
@@ -307,7 +307,7 @@ func (d *driver) reschedule() error {
 	return errors.Join(err, wrong)
 }
 
-// due asks for what is due, span after span.
+// due asks for the records that are due, for one span after another.
 func (d *driver) due() error {
 	var wrong error
 	for after := d.pending.clock + d.rng.Int64N(4); ; {
@@ -341,7 +341,7 @@ func (d *driver) due() error {
 
 func (d *driver) advance() error {
 	units := 1 + d.rng.Int64N(3)
-	// a time.Duration ends at 106751 days
+	// A time.Duration ends at 106,751 days.
 	if d.longGap && d.rng.IntN(5) == 0 && d.pending.clock < 50000 {
 		units = 1 + d.rng.Int64N(1000)
 	}
@@ -374,12 +374,12 @@ func (d *driver) advance() error {
 	return errors.Join(err, wrong)
 }
 
-// mismatch is a wrong answer, as opposed to an error of the store.
+// mismatch is a wrong answer of the store. Other errors are its own.
 type mismatch struct{ text string }
 
 func (m *mismatch) Error() string { return m.text }
 
-// compare says how a store differs from a model.
+// compare returns the first difference of a store from a model.
 func (d *driver) compare(s *Store, m *model) error {
 	if s.Pages() != len(m.records) {
 		return &mismatch{fmt.Sprintf("%d pages, want %d", s.Pages(), len(m.records))}
@@ -466,7 +466,7 @@ func comparePending(s *Store, m *model) error {
 	return nil
 }
 
-// compareEither accepts the last commit or the one that was being made.
+// compareEither accepts the last commit or the commit in progress.
 func (d *driver) compareEither(s *Store) error {
 	err := d.compare(s, d.acked)
 	if err == nil {
@@ -478,5 +478,5 @@ func (d *driver) compareEither(s *Store) error {
 	return nil
 }
 
-// Restore hands out the records of few pages in parts, too.
+// A small part makes Restore hand out the records of few pages in parts, too.
 func init() { partPages = 5 }

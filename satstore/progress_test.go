@@ -11,11 +11,11 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Who hears of the progress of long work may end it. The store then goes on as if nothing had been
-// asked.
+// A function that gets the progress of long work may end the work. The store then goes on as if the
+// work had never begun.
 func TestProgress(t *testing.T) {
 	t.Parallel()
-	const pages = 6000 // three entries each are told of at least once
+	const pages = 6000 // the progress counts at least three entries a page
 	var refuse string
 	told := map[string]int{}
 	enough := errors.New("enough")
@@ -84,8 +84,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// A store beside its copy whose name begins as that of the copy is not failed with it, and what
-// it writes by itself meanwhile is no race.
+// A copy that fails does not fail a store beside it whose name begins like the copy's. The
+// background writes of that store cause no data race.
 func TestProgressOfTheCopyAlone(t *testing.T) {
 	t.Parallel()
 	disk := vfs.NewMem()

@@ -28,7 +28,7 @@ func set(t *testing.T, s *satstore.Queues, key, value string) {
 	}
 }
 
-// What is there comes back in all three ways of reading, and what was removed does not.
+// All three ways of reading return what is stored, and none returns what was removed.
 func TestReads(t *testing.T) {
 	t.Parallel()
 	disk := vfs.NewMem()
@@ -78,7 +78,7 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// Directories of others, and of another version, are left alone.
+// Directories of other programs, or of another version, are left alone.
 func TestForeignDirectories(t *testing.T) {
 	t.Parallel()
 	disk := vfs.NewMem()
@@ -110,8 +110,8 @@ func TestForeignDirectories(t *testing.T) {
 	}
 }
 
-// When the disk takes no more, the store says so and why, and acknowledges nothing more. What it
-// acknowledged is there afterwards.
+// When the disk is full, the store says so and acknowledges nothing more. All that it acknowledged
+// is there afterwards.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	disk := vfs.NewMem()

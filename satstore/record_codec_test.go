@@ -14,7 +14,7 @@ import (
 
 func TestRecordRoundTrip(t *testing.T) {
 	rng := seeded(t)
-	var got sitegraph.Record // used again: nothing of the record before may stay
+	var got sitegraph.Record // reused: no value of the previous record may stay
 	for range 5000 {
 		want := randomRecord(rng)
 		b, err := AppendRecord([]byte("before"), &want)
@@ -26,9 +26,9 @@ func TestRecordRoundTrip(t *testing.T) {
 	}
 }
 
-// A field that is added to a record and not stored would be lost at each restart.
+// A restart would lose a field of a record that is not stored.
 func TestEveryFieldOfARecordIsStored(t *testing.T) {
-	// no other field has values that cannot be stored
+	// Only this field has values that cannot be stored.
 	r := sitegraph.Record{Missed: sitegraph.OutcomeGone}
 	fill(t, reflect.ValueOf(&r).Elem(), "Record")
 	b, err := AppendRecord(nil, &r)
@@ -40,7 +40,7 @@ func TestEveryFieldOfARecordIsStored(t *testing.T) {
 	}
 }
 
-// fill gives each field that is zero a value that is not.
+// fill gives each zero field another value.
 func fill(t *testing.T, v reflect.Value, name string) {
 	t.Helper()
 	switch {
@@ -71,7 +71,7 @@ func fill(t *testing.T, v reflect.Value, name string) {
 func TestRecordBounds(t *testing.T) {
 	fixed, err := AppendRecord(nil, &sitegraph.Record{})
 	must(t, err)
-	// status, size; four strings, shared prefix
+	// Status and size take a byte each; the four strings and the shared prefix take five.
 	if want := fixedRecordBytes + 2 + 5; len(fixed) != want {
 		t.Errorf("empty record has %d bytes, want %d", len(fixed), want)
 	}
@@ -116,7 +116,7 @@ func FuzzRecord(f *testing.F) {
 	r.History = sitegraph.History{Visits: 1, WeeksSeen: 0x5aa5c33c, WeeksChanged: 0x5aa5c33c}
 	b, _ = AppendRecord(nil, &r)
 	seen := binary.LittleEndian.AppendUint32(nil, r.History.WeeksSeen)
-	f.Add(bytes.Replace(b, seen, []byte{0, 0, 0, 0}, 1)) // changed in weeks that no visit saw
+	f.Add(bytes.Replace(b, seen, []byte{0, 0, 0, 0}, 1)) // changed in weeks without a visit
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var r, again sitegraph.Record
 		if DecodeRecord(b, &r) != nil {

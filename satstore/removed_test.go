@@ -10,7 +10,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// removedStore makes a store of n pages, of which every second is removed.
+// removedStore makes a store of n pages and removes every second one.
 func removedStore(t testing.TB, dir string, o Options, n int) {
 	t.Helper()
 	s := mustOpen(t, dir, o)
@@ -24,7 +24,7 @@ func removedStore(t testing.TB, dir string, o Options, n int) {
 	must(t, s.Close())
 }
 
-// Open does not ask for each page that was removed.
+// Open does not look up each removed page.
 func TestOpenPassesRemovedPages(t *testing.T) {
 	allocations := func(n int) float64 {
 		o := Options{FS: vfs.NewMem(), Now: day0}
@@ -32,21 +32,22 @@ func TestOpenPassesRemovedPages(t *testing.T) {
 		return testing.AllocsPerRun(3, func() { must(t, mustOpen(t, "s", o).Close()) })
 	}
 	const few, many = 100, 20_100
-	// with one get each, more than six times as many; the race detector makes pools forget
+	// One get per removed page would take more than six times as many. The race detector empties
+	// pools, which adds some.
 	if a, b := allocations(few), allocations(many); b-a > 2*(many-few) {
 		t.Errorf("Open allocates %.0f times with %d removed pages, %.0f times with %d",
 			b, many/2, a, few/2)
 	}
 }
 
-// Beside removed pages those are found whose records were lost, wherever they are.
+// Open finds lost records among removed pages, wherever they are.
 func TestOpenFindsLostAmongRemoved(t *testing.T) {
 	const n = 300
 	for _, lost := range [][]sitegraph.PageID{{1}, {n - 1}, {1, 3, n - 1}, {151, 153}} {
 		o := Options{FS: vfs.NewMem(), Now: day0}
 		removedStore(t, "s", o, n)
 		s := mustOpen(t, "s", o)
-		for _, p := range lost { // without a mark in the catalogue
+		for _, p := range lost { // the catalogue does not mark them as removed
 			must(t, s.runs.Delete(uint32(p)))
 		}
 		must(t, s.runs.Commit())
@@ -70,7 +71,7 @@ func TestOpenFindsLostAmongRemoved(t *testing.T) {
 	}
 }
 
-// BenchmarkOpenRemoved opens a store of which every second page was removed.
+// BenchmarkOpenRemoved opens a store in which every second page was removed.
 func BenchmarkOpenRemoved(b *testing.B) {
 	for _, n := range []int{0, 20_000, 200_000} {
 		b.Run(fmt.Sprintf("removed=%d", n), func(b *testing.B) {

@@ -20,19 +20,19 @@ import (
 
 const (
 	scaleUnits  = 26     // hours: one day boundary is among them
-	scaleDays   = 6      // that follow, each in one Advance
+	scaleDays   = 6      // the days after, each in one Advance
 	scaleCommit = 10_000 // records added by a transaction
-	memoryLimit = 8.0    // bytes a record of index and table of blocks
-	memorySpare = 1.5    // beside it, while the file of a checkpoint is being written
-	fileLimit   = 600    // open at a time, those of the catalogue included
+	memoryLimit = 8.0    // bytes of index and block table per record
+	memorySpare = 1.5    // more bytes while a checkpoint is written
+	fileLimit   = 600    // open at a time, with those of the catalogue
 
-	// fixedMemory is what doc.go grants beside the bytes of each record: the buffer, which stays
-	// allocated once it was full, Pebble's part, and 10 MiB.
+	// fixedMemory is the memory that doc.go grants besides the bytes per record: the buffer, which
+	// stays allocated once it was full, Pebble's part, and 10 MiB.
 	fixedMemory = 64<<20 + 16<<20 + 10<<20
 )
 
-// scaleRecords is 20,000 in an ordinary test and 2 million with RECRAWL_LONG, unless
-// RECRAWL_SCALE_RECORDS says otherwise.
+// scaleRecords returns 20,000, or 2 million with RECRAWL_LONG. RECRAWL_SCALE_RECORDS sets another
+// number.
 func scaleRecords() int {
 	if n, err := strconv.Atoi(os.Getenv("RECRAWL_SCALE_RECORDS")); err == nil {
 		return n
@@ -43,7 +43,7 @@ func scaleRecords() int {
 	return 20_000
 }
 
-// scaled is what a store of many records takes, of memory, files and disk.
+// scaled measures what a store of many records takes in memory, files and disk.
 type scaled struct {
 	t       *testing.T
 	dir     string
@@ -51,15 +51,16 @@ type scaled struct {
 	w       *paper.Workload
 	s       *Store
 	url     []byte
-	rssBare int64 // of the process before the store
-	files   int   // most that were open
+	rssBare int64 // of the process, before the store
+	files   int   // most that were open at once
 	units   []time.Duration
 }
 
-// TestScale loads a store with addresses of 64 bytes in the mean and 100 bytes of state,
-// lets a day and more of hours pass, each record visited at the interval of [SAT fig. 2], opens
-// it again, lets days pass, and removes half of the records, then all. It compares what is handed
-// out with the plan, unit by unit, and tells memory, files and disk. 20 million:
+// TestScale loads a store with addresses of 64 bytes in the mean and 100 bytes of state, lets more
+// than a day pass by hours, and visits each record at its interval of [SAT fig. 2]. It then opens
+// the store again, lets days pass, and removes half of the records, then all. Unit by unit, it
+// compares the records handed out with the plan. It prints memory, files and disk. With 20 million
+// records,
 //
 //	RECRAWL_SCALE_RECORDS=20000000 go test ./satstore -run '^TestScale' -v -timeout 60m
 //
@@ -137,7 +138,7 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// scalePlan returns how many records are due in each unit, and the sum of their marks.
+// scalePlan returns the number of records due in each unit, and the sums of their marks.
 func scalePlan(t *testing.T, w *paper.Workload) (counts []int, sums []uint64) {
 	p, err := w.Plan(t.Context(), scaleUnits)
 	must(t, err)
@@ -151,7 +152,7 @@ func scalePlan(t *testing.T, w *paper.Workload) (counts []int, sums []uint64) {
 	return counts, sums
 }
 
-// mark of a record: sums of marks tell sets of records apart.
+// mark returns a hash of a record. Sets of records with different sums of marks differ.
 func mark(i uint32) uint64 {
 	x := uint64(i) + 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -159,7 +160,7 @@ func mark(i uint32) uint64 {
 	return x ^ x>>31
 }
 
-// address of a page: that of the workload, with an end that makes it unlike all others.
+// address returns the address of a page: the workload's, with an end that no other address has.
 func (c *scaled) address(i uint32) string {
 	c.url = c.w.AppendTo(c.url[:0], i)[c.w.FixedBytes:]
 	const tail = 9
@@ -191,7 +192,7 @@ func (c *scaled) load() {
 	must(c.t, c.s.Commit())
 }
 
-// unit hands out the records of an hour, and compares them with the plan.
+// unit gets the records that are due in an hour, and compares them with the plan.
 func (c *scaled) unit(u, count int, sum uint64) int {
 	start := time.Now()
 	now := day0.Add(time.Duration(u) * time.Hour)
@@ -212,7 +213,7 @@ func (c *scaled) unit(u, count int, sum uint64) int {
 	return n
 }
 
-// days goes on to the end of a day, and checks only that no record comes before it is due.
+// days advances to the end of a day. It only checks that no record comes before it is due.
 func (c *scaled) days(d int) (n int) {
 	now := at(d)
 	must(c.t, c.s.Advance(now, func(r *sitegraph.Record) {
@@ -228,8 +229,8 @@ func (c *scaled) days(d int) (n int) {
 	return n
 }
 
-// remove removes pages. What a block of the runs holds is given back when all of it is
-// stale: pages that were added together lie together.
+// remove removes pages. The runs free a block once all of it is stale: pages that were added
+// together lie together.
 func (c *scaled) remove(from, to int) {
 	for i := from; i < to; i++ {
 		must(c.t, c.s.Remove(sitegraph.PageID(i)))
@@ -240,7 +241,7 @@ func (c *scaled) remove(from, to int) {
 			c.countFiles()
 		}
 	}
-	for i := range byte(20) { // what became free is given back within a few commits
+	for i := range byte(20) { // the store frees the space within a few commits
 		must(c.t, c.s.SaveSetting("commit", []byte{i}))
 		must(c.t, c.s.Commit())
 	}
@@ -258,10 +259,10 @@ func (c *scaled) slowest() (d time.Duration) {
 	return d.Round(time.Millisecond)
 }
 
-// taken is what a store takes at a moment.
+// taken is what a store takes at one moment.
 type taken struct{ sat int64 }
 
-// tell prints what the store takes: after a collection, a record's share of it.
+// tell collects garbage and prints what the store takes in all and per record.
 func (c *scaled) tell(when string) taken {
 	c.countFiles()
 	settle()
@@ -289,7 +290,7 @@ func (c *scaled) tell(when string) taken {
 	return taken{sat}
 }
 
-// profile writes a heap profile where RECRAWL_SCALE_PROFILE says.
+// profile writes a heap profile to the file in RECRAWL_SCALE_PROFILE.
 func (c *scaled) profile() {
 	name := os.Getenv("RECRAWL_SCALE_PROFILE")
 	if name == "" {
@@ -303,14 +304,14 @@ func (c *scaled) profile() {
 
 func (c *scaled) countFiles() { c.files = max(c.files, openFiles(c.t)) }
 
-// openFiles counts the descriptors of this process, its standard ones included.
+// openFiles counts the open descriptors of this process, including its standard ones.
 func openFiles(t *testing.T) int {
 	names, err := os.ReadDir("/proc/self/fd")
 	must(t, err)
 	return len(names)
 }
 
-// settle gives all memory that is not needed back to the system.
+// settle returns all unneeded memory to the system.
 func settle() {
 	runtime.GC()
 	debug.FreeOSMemory()
@@ -328,14 +329,14 @@ func status(name string) int64 {
 	return 0
 }
 
-// diskOf returns the bytes that the files of a directory take on disk, without their holes.
+// diskOf returns the disk space of the files in a directory, without their holes.
 func diskOf(t *testing.T, dir string) (bytes int64) {
 	must(t, filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
 		info, err := e.Info()
-		if os.IsNotExist(err) { // removed behind the calls
+		if os.IsNotExist(err) { // removed in the meantime
 			return nil
 		}
 		if err == nil {

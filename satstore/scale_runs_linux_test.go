@@ -9,8 +9,8 @@ import (
 	"github.com/recrawl/recrawl/satstore/paper"
 )
 
-// TestScaleRuns is the same for the runs alone, with bodies of 164 bytes: loaded, a day and
-// more of visits, and then every record is deleted when it is due.
+// TestScaleRuns does the same with the runs alone, and bodies of 164 bytes. It loads records,
+// visits them for more than a day, and then deletes each when it is due.
 func TestScaleRuns(t *testing.T) {
 	n := scaleRecords()
 	w, err := paper.NewWorkload(paper.WorkloadOptions{Records: n, Unit: paper.Hour})
@@ -75,12 +75,13 @@ func TestScaleRuns(t *testing.T) {
 		must(t, s.Commit())
 		c.countFiles()
 		if day%80 == 2 {
-			must(t, s.Checkpoint()) // what is being given back is
+			must(t, s.Checkpoint()) // it frees the space of deleted records
 			disk := diskOf(t, c.dir)
 			live := int64(s.Len()) * int64(w.MeanBytes())
 			t.Logf("day %d: %d records left, %.1f B of disk a record left, %.1f of all",
 				day, s.Len(), float64(disk)/float64(max(s.Len(), 1)), float64(disk)/float64(n))
-			// Index file and log, each perhaps twice, take up to 16 bytes a number ever used.
+			// The index file and the log may each exist twice. They take up to 16 bytes for each
+			// number ever used.
 			if limit := live*2 + 16*int64(n) + 96<<20; disk > limit {
 				t.Errorf("day %d: %d bytes on disk for %d bytes of records, limit %d",
 					day, disk, live, limit)
@@ -98,7 +99,7 @@ func TestScaleRuns(t *testing.T) {
 	}
 }
 
-// tellRuns is tell for runs alone.
+// tellRuns does what tell does, for runs alone.
 func (c *scaled) tellRuns(when string, s *engine.Store) (disk int64) {
 	c.countFiles()
 	settle()

@@ -32,8 +32,8 @@ func mustOpen(t testing.TB, dir string, o Options) *Store {
 	return s
 }
 
-// S6: whatever is asked for, a record is due 1 to T units after the clock, and where the
-// time asked for is among those, in its unit.
+// S6: a record is always due 1 to T units after the clock. A requested time in this range gets its
+// unit.
 func TestDueIsClamped(t *testing.T) {
 	rng := seeded(t)
 	for _, unit := range []time.Duration{time.Minute, time.Hour, 7 * time.Hour, 24 * time.Hour} {
@@ -66,7 +66,7 @@ func TestDueIsClamped(t *testing.T) {
 	}
 }
 
-// The levels of units and horizons [SAT 3.6].
+// Levels returns the units and horizons of [SAT 3.6].
 func TestLevels(t *testing.T) {
 	day := 24 * time.Hour
 	for _, c := range []struct {
@@ -90,7 +90,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// The store tells its caller of mistakes and goes on.
+// The store returns an error for each misuse and goes on.
 func TestMisuse(t *testing.T) {
 	s := mustOpen(t, "s", Options{FS: vfs.NewMem(), Now: day0})
 	must(t, s.Add(newRecord(0, at(1))))
@@ -133,7 +133,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// A store that was not used for months hands out every record once, and soon.
+// After months without use, a store hands out every record once, and soon.
 func TestLongGap(t *testing.T) {
 	s := mustOpen(t, "s", Options{FS: vfs.NewMem(), Now: day0, Unit: time.Second,
 		Horizon: 1000 * time.Second})
@@ -146,7 +146,7 @@ func TestLongGap(t *testing.T) {
 		got = append(got, r.Page)
 		r.Due = at(366)
 	}))
-	if len(got) != 100 || !slices.IsSorted(got[1:]) { // pages 0 to 10 share no unit but the first
+	if len(got) != 100 || !slices.IsSorted(got[1:]) { // pages 0 to 10 share only the first unit
 		t.Errorf("handed out %v", got)
 	}
 	must(t, s.Commit())
@@ -155,7 +155,7 @@ func TestLongGap(t *testing.T) {
 	}
 }
 
-// A page visited before it is due is not handed out at its old time.
+// After a visit before its due time, a page is not handed out at the old time.
 func TestEarlyVisitMakesOldCopyStale(t *testing.T) {
 	fs := vfs.NewMem()
 	s := mustOpen(t, "s", Options{FS: fs, Now: day0})

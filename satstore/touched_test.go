@@ -14,8 +14,8 @@ import (
 
 var touchedAt = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// The pages that commits touched since a position are known, also to a process that comes after;
-// those of a commit that did not return are not. Too many are not known.
+// Touched returns the pages of all commits since a position, also in a later process. It omits
+// commits that did not return. If there are too many pages, it says so.
 func TestTouched(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	open := func(fs vfs.FS) *satstore.Store {
@@ -109,7 +109,7 @@ func TestTouched(t *testing.T) {
 		t.Error("pages are known since a position before the last one", err)
 	}
 
-	// Until the one before is forgotten, pages are known since both.
+	// The store knows the pages since both positions until it forgets the older one.
 	before = position
 	position, err = s.Position(10)
 	must(err)
@@ -129,7 +129,7 @@ func TestTouched(t *testing.T) {
 	both(crashed)
 	must(crashed.Close())
 	must(s.Forget())
-	both(s) // it is not committed
+	both(s) // does not see what is uncommitted
 	must(s.Commit())
 	check(s, 4)
 	must(s.Close())
@@ -139,7 +139,7 @@ func TestTouched(t *testing.T) {
 		t.Error("pages are known since a position that was forgotten", err)
 	}
 	for p := range sitegraph.PageID(9) {
-		save(p) // with 4 they are ten
+		save(p) // with 4 there are ten
 	}
 	must(s.Commit())
 	check(s, 0, 1, 2, 3, 4, 5, 6, 7, 8)
