@@ -2,14 +2,14 @@ package words
 
 import "errors"
 
-// Exit codes of a command that fails, as errors with a hint know them.
+// Exit codes of a command that fails.
 const (
 	ExitFailed  = 1 // it did not work
-	ExitMisuse  = 2 // the call was wrong, or a file or setting of the user
-	ExitDamaged = 4 // bytes that were durable are not what was written
+	ExitMisuse  = 2 // the call, a file or a setting of the user was wrong
+	ExitDamaged = 4 // durable bytes are not what was written
 )
 
-// hinted is an error that knows what its user can do.
+// hinted is an error with advice for its user.
 type hinted struct {
 	error
 	hint string
@@ -18,20 +18,20 @@ type hinted struct {
 
 func (e hinted) Unwrap() error { return e.error }
 
-// Hint says what to do.
+// Hint returns the advice.
 func (e hinted) Hint() string { return e.hint }
 
-// ExitCode is that of the command that fails by it.
+// ExitCode returns the exit code of a command that fails with this error.
 func (e hinted) ExitCode() int { return e.code }
 
-// Hint returns an error with what its user can do, and the exit code of the command that fails by
-// it. Its text stays that of err.
+// Hint adds to err advice for its user, and the exit code of a command that fails with err. The
+// text of err stays.
 func Hint(err error, hint string, code int) error { return &hinted{err, hint, code} }
 
-// HintOf looks for an error with a method Hint, in err and in what it wraps. It returns the hint of
-// this error, the exit code of the command, and the error to print. The code is that of the method
-// ExitCode, or ExitMisuse without one. The error to print is err, or what the method WithoutHint
-// returns where there is one: then the hint is part of the text of err. Where no error has a method
+// HintOf looks in err, and in the errors it wraps, for an error with a method Hint. It returns the
+// hint of this error, an exit code, and the error to print. The exit code is the result of its
+// method ExitCode, or ExitMisuse if it has none. The error to print is the result of its method
+// WithoutHint, which lacks the hint in its text, or err if it has none. If no error has a method
 // Hint, HintOf returns no hint, ExitFailed and err.
 func HintOf(err error) (hint string, code int, cause error) {
 	var of interface {

@@ -11,10 +11,10 @@ type mistake struct{}
 func (mistake) Error() string { return "wrong line; mend it" }
 func (mistake) Hint() string  { return "mend it" }
 
-// WithoutHint says it short.
+// WithoutHint returns the short text.
 func (mistake) WithoutHint() error { return errors.New("wrong line") }
 
-// The outermost error with a hint decides, and one without an exit code is a mistake of the user.
+// The outermost error with a hint decides. Without an exit code, the error counts as misuse.
 func TestHintOf(t *testing.T) {
 	full := errors.New("disk full")
 	hinted := Hint(full, "make room", ExitFailed)

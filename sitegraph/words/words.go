@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Count is a whole number as text.
+// Count returns a whole number as text.
 func Count(n int) string { return fmt.Sprint(n) }
 
-// Grouped is a whole number with commas between its thousands.
+// Grouped returns a whole number with commas between its thousands.
 func Grouped(n int64) string {
 	if n < 0 {
 		return "-" + Grouped(-n)
@@ -22,18 +22,18 @@ func Grouped(n int64) string {
 	return fmt.Sprintf("%s,%03d", Grouped(n/1000), n%1000)
 }
 
-// Significant is a number rounded to so many digits, with commas between its thousands; small ones
-// and very large ones have an exponent.
+// Significant returns v rounded to `digits` digits, with commas between its thousands. Small and
+// very large numbers have an exponent.
 func Significant(v float64, digits int) string {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
-	if a := math.Abs(rounded); err != nil || !(a >= 1000 && a < 1e15) { // no number, too
+	if a := math.Abs(rounded); err != nil || !(a >= 1000 && a < 1e15) { // also if it is NaN
 		return fmt.Sprintf("%g", rounded)
 	}
 	return Grouped(int64(rounded))
 }
 
-// Span returns a length of time in the unit that suits it, rounded: "90 seconds", "1 minute", "36
-// hours", "25 years". A negative one counts as none.
+// Span returns a length of time in a suitable unit, rounded: "90 seconds", "1 minute", "36 hours",
+// "25 years". A negative length counts as zero.
 func Span(d time.Duration) string {
 	const day, year = 24 * time.Hour, 8766 * time.Hour
 	unit, noun := year, "year"
@@ -50,7 +50,7 @@ func Span(d time.Duration) string {
 	return Plural(int(d.Round(unit)/unit), noun)
 }
 
-// Duration returns a length of time as flags and files of settings have it, without zeros behind:
+// Duration returns a length of time as flags and settings files write it, without trailing zeros:
 // "10s", "1h", "1h30m". time.ParseDuration reads it back.
 func Duration(d time.Duration) string {
 	text := d.String()
@@ -63,7 +63,7 @@ func Duration(d time.Duration) string {
 	return text
 }
 
-// Shorten joins the first of a list and says how many more there are.
+// Shorten joins the first items of a list and says how many more there are.
 func Shorten(list []string, most int, between string) string {
 	text := strings.Join(list[:min(len(list), most)], between)
 	if more := len(list) - most; more > 0 {
@@ -72,7 +72,7 @@ func Shorten(list []string, most int, between string) string {
 	return text
 }
 
-// Plural is "1 page" or "2 pages", "2 addresses", "2 directories".
+// Plural returns "1 page" or "2 pages", "2 addresses", "2 directories".
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -88,5 +88,5 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %s%s", n, noun, end)
 }
 
-// UTC is a moment as it is printed: rounds are those of days in UTC.
+// UTC returns a moment as text in UTC, in which rounds are days.
 func UTC(t time.Time) string { return t.UTC().Format(time.DateTime) + " UTC" }
