@@ -11,7 +11,7 @@ import (
 
 const h = "http://h.example/"
 
-// Each line gives the one address that stands in it, or none.
+// Read returns the only address in a line, or none.
 func TestRead(t *testing.T) {
 	for line, want := range map[string]string{
 		h + "a": h + "a", "  " + h + "a \r": h + "a", "HTTP://H.example:80/a#b": h + "a",
@@ -73,7 +73,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// A header says where the addresses stand.
+// A header names the column with the addresses.
 func TestHeader(t *testing.T) {
 	for _, test := range []struct{ header, line, want string }{
 		{"url,title", h + "a,title", h + "a"},
@@ -111,7 +111,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// Where few lines of many have a comma, there is no column, and commas are parts of addresses.
+// If only a few of many lines have a comma, there are no columns: the commas belong to addresses.
 func TestCommasOfFew(t *testing.T) {
 	for _, test := range []struct {
 		plain, divided int
@@ -138,7 +138,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// What is read is the canonical form of a part of the line that has no blank inside.
+// FuzzRead checks that a result is the canonical form of a part of the line without blanks.
 func FuzzRead(f *testing.F) {
 	f.Add("", h+"a\tnutch.score=10", false)
 	f.Add("url,title", `"`+h+`a,b","t"`, false)
@@ -173,7 +173,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// A plain line costs no memory.
+// Read allocates nothing for a plain line.
 func TestPlainLinesAllocateNothing(t *testing.T) {
 	line, f := []byte("http://h.example/some/page.html"), Form{}
 	if n := testing.AllocsPerRun(100, func() { f.Read(line) }); n > 0 {

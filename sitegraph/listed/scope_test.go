@@ -13,7 +13,7 @@ https://d.example/docs/       hops 2
 https://a.example/            server
 `
 
-// TestHas holds which pages are in scope.
+// TestHas checks which pages are in scope.
 func TestHas(t *testing.T) {
 	s, err := ParseScope(strings.NewReader(list))
 	if err != nil || len(s.Seeds) != 4 {
@@ -50,7 +50,7 @@ func TestHas(t *testing.T) {
 	}
 }
 
-// TestRemember holds that hops count from the seed over pages that were known before.
+// TestRemember checks that hops also count over pages which were known before.
 func TestRemember(t *testing.T) {
 	s, err := ParseScope(strings.NewReader("https://a.example/ hops 2\nhttps://a.example/far hops 1\n" +
 		"https://b.example/ hops 1"))
@@ -82,7 +82,7 @@ func TestRemember(t *testing.T) {
 	}
 }
 
-// TestParseRefuses holds that a list is refused with the line and what it may say.
+// TestParseRefuses checks that an error names the line and what it may say.
 func TestParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                              "it has no address",
@@ -104,7 +104,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that the seeds of a list that is taken are in its scope.
+// FuzzParse checks that the seeds of an accepted list are in its scope.
 func FuzzParse(f *testing.F) {
 	f.Add(list)
 	f.Fuzz(func(t *testing.T, text string) {
