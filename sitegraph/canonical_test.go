@@ -101,7 +101,8 @@ func TestCanonicalLongestKept(t *testing.T) {
 	checkCanonical(t, url+"#fragment", url)
 }
 
-// Addresses that lead to the corners of the rules; seeds of the fuzz targets too.
+// canonicalCorners are addresses that reach the corners of the rules. They are also seeds of the
+// fuzz targets.
 var canonicalCorners = []string{
 	"http://a../", "http://256../", "http://./", "http://../", "http://1.2.3.4./", "http://0x7f.1/",
 	"http://a:1/", "http://a:65535", "http://a:60000?", "http://xn--bcher-kva.example/",
@@ -114,8 +115,8 @@ var canonicalCorners = []string{
 	"http://a@b@c/", "http://[::127.0.0.1]/",
 }
 
-// FuzzCanonical checks that a canonical form stays as it is, that the fast path agrees
-// with the parser, and that the result has the promised shape.
+// FuzzCanonical checks that a canonical form stays unchanged, that the fast path agrees with the
+// parser, and that the result has the promised shape.
 func FuzzCanonical(f *testing.F) {
 	for _, raw := range canonicalCorners {
 		f.Add(raw)

@@ -10,8 +10,8 @@ import (
 type wptCase struct {
 	Input string  `json:"input"`
 	Base  *string `json:"base"`
-	Href  *string `json:"href"` // null: must be refused
-	Web   bool    `json:"web"`  // touches http or https
+	Href  *string `json:"href"` // null: the parser must refuse it
+	Web   bool    `json:"web"`  // uses http or https
 }
 
 func readWPT(t *testing.T) []wptCase {
@@ -33,10 +33,10 @@ func readWPT(t *testing.T) []wptCase {
 	return all.Cases
 }
 
-// TestWPT runs web-platform-tests' urltestdata: what is to be refused is refused, and the
-// rest resolves to the address expected, both sides under our rules of identity.
+// TestWPT runs urltestdata of web-platform-tests. The parser must refuse what the data refuse. All
+// else must resolve to the expected address, with our rules of identity on both sides.
 func TestWPT(t *testing.T) {
-	// Browsers now let invalid Punycode pass; the parser refuses it, and no real host has it.
+	// Browsers now accept invalid Punycode. The parser refuses it, and no real host has it.
 	invalidPunycode := func(s string) bool { return strings.Contains(strings.ToLower(s), "xn--") }
 	var total, other, agree, known, fast, notWeb int
 	for _, c := range readWPT(t) {
@@ -53,7 +53,7 @@ func TestWPT(t *testing.T) {
 			if err != nil && isWeb(*c.Href) && !invalidPunycode(*c.Href) {
 				t.Errorf("expected address %q is refused: %v", *c.Href, err)
 			}
-			// Both sides refuse invalid Punycode: an agreement about nothing.
+			// Both sides refuse invalid Punycode: this agreement shows nothing.
 			wantOK = wantOK || isWeb(*c.Href)
 		}
 		if !c.Web {
@@ -80,7 +80,7 @@ func TestWPT(t *testing.T) {
 		total, other, agree, known, fast, notWeb)
 }
 
-// runWPT skips bases that no page can have.
+// runWPT runs a case. It skips cases with a base that no page can have.
 func runWPT(t *testing.T, c wptCase) (url string, ok, skip bool) {
 	if c.Base == nil {
 		url, err := Canonical(c.Input)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Depths that are found of many servers together are those of a search in each of them.
+// A search over many servers at once finds the depths that one search a server finds.
 func TestRefreshTogether(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	deepest, unreached := int8(0), 0
@@ -44,7 +44,7 @@ func TestRefreshTogether(t *testing.T) {
 			for s := range ServerID(g.Servers()) {
 				if round == 0 || s%2 == 0 {
 					servers = append(servers, s)
-				} else { // its links are as they were
+				} else { // its links stay
 					one.refreshServer(s, nil)
 					g.refreshServer(s, nil)
 				}

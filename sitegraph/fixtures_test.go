@@ -9,18 +9,18 @@ import (
 	"testing"
 )
 
-// fixture is a small server: pages by letter, links as "A>B", frames as "A|B".
+// fixture is a small server. Its pages are letters, its links "A>B" and its frames "A|B".
 type fixture struct {
 	name   string
 	urls   map[string]string // letter -> path
 	start  string
 	edges  string
 	depths map[string]int
-	methA  []string // sites, as "tops; members", sorted
+	methA  []string // sites of method A, as "tops; members", sorted
 }
 
-// The graphs of [LINK] figures 3 and 4; names and results are the paper's, addresses and
-// concrete edges are ours.
+// fixtures are the graphs of [LINK] figures 3 and 4. Names and results are the paper's; addresses
+// and concrete edges are ours.
 var (
 	fx4Edges  = "R>A R>D A>B A>C C>G D>E E>F G>H H>F"
 	fx4Depths = map[string]int{"R": 1, "A": 2, "D": 2, "B": 3, "C": 3, "E": 3, "G": 4, "F": 4,
@@ -61,7 +61,7 @@ var (
 
 const fixtureServer = "http://example.com"
 
-// build makes the graph; a generator that is not nil shuffles the order of everything.
+// build makes the graph. If rng is not nil, build shuffles everything.
 func (f fixture) build(rng *rand.Rand) *Graph {
 	links, frames := map[string][]string{}, map[string][]string{}
 	for _, e := range strings.Fields(f.edges) {
@@ -95,7 +95,7 @@ func (f fixture) build(rng *rand.Rand) *Graph {
 	return g
 }
 
-// describe names the pages of a partition by letter, in an order that is not the graph's.
+// describe names the pages of a partition by letter, in an order independent of the graph's.
 func (f fixture) describe(g *Graph, p Partition) []string {
 	letter := map[string]string{}
 	for l, path := range f.urls {
@@ -117,7 +117,7 @@ func (f fixture) describe(g *Graph, p Partition) []string {
 	return sites
 }
 
-// [LINK 3.1, 3.2, 4.1], whatever the order in which pages and links become known.
+// The fixtures give the results of [LINK 3.1, 3.2, 4.1] in any order of pages and links.
 func TestFixtures(t *testing.T) {
 	for _, f := range fixtures {
 		t.Run(f.name, func(t *testing.T) {
@@ -160,8 +160,7 @@ func (f fixture) check(t *testing.T, g *Graph, seed uint64) {
 	}
 }
 
-// A chain of pages: eleven links are followed, so depth 12 counts and depth 13 does not
-// [LINK 3.1].
+// Method A follows a chain of eleven links: depth 12 counts, and depth 13 does not [LINK 3.1].
 func TestMaxDepth(t *testing.T) {
 	g := NewGraph()
 	url := func(depth int) string { return fmt.Sprintf("%s/%d/", fixtureServer, depth) }
@@ -183,7 +182,7 @@ func TestMaxDepth(t *testing.T) {
 	if n := len(g.PartitionA(0, nil).Sites); n != MaxDepth {
 		t.Errorf("%d sites, want %d", n, MaxDepth)
 	}
-	// A shortcut brings the pages below it back.
+	// A shortcut makes the pages below it count again.
 	start, _ := g.Lookup(url(1))
 	g.SetLinks(start, []string{url(2), url(13)}, nil)
 	g.Refresh()
@@ -193,7 +192,8 @@ func TestMaxDepth(t *testing.T) {
 	}
 }
 
-// What is not counted decides no tops: a vanished top leaves its place to the next depth.
+// A page that does not count decides no tops. After a top vanished, the pages of the next depth
+// take over.
 func TestPartitionACountsOnly(t *testing.T) {
 	f := fixtures[1]
 	g := f.build(nil)
@@ -204,7 +204,7 @@ func TestPartitionACountsOnly(t *testing.T) {
 	}
 }
 
-// Links count inside one server only, and only those of the last snapshot [LINK 6.1].
+// Only links inside one server count, and only those of the last snapshot [LINK 6.1].
 func TestSetLinksReplaces(t *testing.T) {
 	g := NewGraph()
 	p := g.AddStart("http://example.com/")

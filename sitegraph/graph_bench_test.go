@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// benchShapes are servers of 30 pages a directory, and the bad case of one.
+// benchShapes are servers with 30 pages a directory, and the bad case of one page a directory.
 var benchShapes = []struct {
 	name        string
 	pagesPerDir int
@@ -18,8 +18,8 @@ func shapeURL(page, pagesPerDir int) string {
 	return fmt.Sprintf("http://www.example.com/section-%07d/page-%07d.html", page/pagesPerDir, page)
 }
 
-// BenchmarkMemory reports what a page takes beyond the bytes of its address, what a link takes,
-// and what it takes once every page has had its links replaced five times.
+// BenchmarkMemory reports the memory of a page without its address, and that of a link. It reports
+// both again after each page has had its links replaced five times.
 func BenchmarkMemory(b *testing.B) {
 	sizes := []int{1e6}
 	if os.Getenv("RECRAWL_LONG") != "" {
@@ -122,7 +122,7 @@ func BenchmarkLookup(b *testing.B) {
 	}
 }
 
-// BenchmarkSetLinks replaces the links of a page of a big server by 40 others.
+// BenchmarkSetLinks replaces the links of a page of a big server with 40 others.
 func BenchmarkSetLinks(b *testing.B) {
 	g := benchPages()
 	rng := rand.New(rand.NewPCG(1, 6))

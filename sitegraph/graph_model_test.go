@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// graphModel is a Graph of plain maps, and a few lists that the graph returned with what was in
-// them then.
+// graphModel is a Graph of plain maps. It also keeps some lists that the graph returned, with
+// copies of their content at that time.
 type graphModel struct {
 	graph         *Graph
 	urls          []string
@@ -62,7 +62,7 @@ func (m *graphModel) resolve(p PageID, urls []string) (ids []PageID) {
 	return ids
 }
 
-// setLinks gives provisional depths, too.
+// setLinks also sets provisional depths.
 func (m *graphModel) setLinks(p PageID, links, frames []PageID) {
 	if slices.Equal(m.links[p], links) && slices.Equal(m.frames[p], frames) {
 		return
@@ -87,7 +87,7 @@ func (m *graphModel) setLinks(p PageID, links, frames []PageID) {
 	}
 }
 
-// refresh finds shortest paths by trying every link again until nothing changes.
+// refresh finds shortest paths: it tries every link until nothing changes.
 func (m *graphModel) refresh() {
 	clear(m.depth)
 	for _, pages := range m.start {
@@ -115,8 +115,8 @@ func (m *graphModel) refresh() {
 	}
 }
 
-// modelAddress is one of a few hundred: two servers and some small ones, some pages in
-// directories of their own, some addresses long.
+// modelAddress returns one of a few hundred addresses: on two large servers and some small ones.
+// Some pages have a directory of their own; some addresses are long.
 func modelAddress(rng *rand.Rand) string {
 	n := rng.IntN(150)
 	server := []string{"a.example", "b.example:8080"}[rng.IntN(8)/7]
@@ -185,7 +185,7 @@ func (m *graphModel) step(rng *rand.Rand) {
 	}
 }
 
-// check compares all that a graph tells with the model.
+// check compares all results of the graph with the model.
 func (m *graphModel) check() error {
 	g := m.graph
 	if g.Pages() != len(m.urls) {
@@ -231,7 +231,7 @@ func (m *graphModel) check() error {
 	return checkLists(&g.links)
 }
 
-// checkLists counts what is live in each chunk anew, and that it is enough.
+// checkLists counts the live entries of each chunk again, and checks that enough are live.
 func checkLists(l *lists) error {
 	live, total := make([]int, len(l.chunks)), 0
 	for _, r := range l.of {
@@ -257,8 +257,8 @@ func checkLists(l *lists) error {
 	return nil
 }
 
-// Random operations on graphs and clones of them, of which each goes its own way, agree with
-// maps; lists once returned never change.
+// Random operations on graphs and on their clones agree with maps. Each clone changes
+// independently. A returned list never changes.
 func TestGraphModel(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 3))
@@ -286,8 +286,8 @@ func TestGraphModel(t *testing.T) {
 	}
 }
 
-// Many read a graph while it and clones of it, which share its chunks, are not or elsewhere
-// written; for the race detector.
+// Many goroutines read a graph while others write clones that share its chunks. The race detector
+// looks on.
 func TestGraphConcurrent(t *testing.T) {
 	for seed := range uint64(4) {
 		first := newGraphModel()
@@ -298,7 +298,7 @@ func TestGraphConcurrent(t *testing.T) {
 		var clones [4]*graphModel
 		var all sync.WaitGroup
 		for i := range clones {
-			all.Go(func() { // all read first, and clone it
+			all.Go(func() { // all read the graph first, and clone it
 				if err := first.check(); err != nil {
 					t.Errorf("seed %d: %v", seed, err)
 				}

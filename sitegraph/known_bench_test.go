@@ -13,12 +13,13 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
-// BenchmarkKnown compares ways to tell which page an address of a link is, over a stream of which
-// 87 % are repeats [SBFL]: the table and the text of the address (what the graph does), with a
-// cache of 64-bit fingerprints in front [SBFL 4.3], and fingerprints by page in place of the text.
-// All take turns on one graph, so that other work on the machine meets all. It reports the time of
-// a link, the median over pieces of 10,000 links; and how much of the file with the text was read
-// into memory for 10,000 pages. RECRAWL_LONG adds 10 million pages.
+// BenchmarkKnown compares three ways to find the page of a link's address, over a stream with 87 %
+// repeats [SBFL]. The graph uses the first: the table and the text of the address. The second puts
+// a cache of 64-bit fingerprints in front [SBFL 4.3]. The third has fingerprints by page instead of
+// the text. The ways take turns on one graph, so that other load of the machine affects all. The
+// benchmark reports the time of a link, as the median over pieces of 10,000 links. It also reports
+// how much of the file with the text 10,000 pages read into memory. RECRAWL_LONG adds 10 million
+// pages.
 func BenchmarkKnown(b *testing.B) {
 	sizes := []int{1e6}
 	if os.Getenv("RECRAWL_LONG") != "" {
@@ -65,9 +66,9 @@ type knownWay struct {
 
 type resolver func(ids []PageID, p PageID, urls []string) []PageID
 
-// knownStream is a crawl of servers of 200 pages, 1,000 of them at a time in turns: a page has 40
-// links, half of them to the 20 pages of its server that every page links to, 13 % to new pages,
-// the others to any of its server.
+// knownStream is a crawl of servers of 200 pages, which takes turns among 1,000 servers at a time.
+// A page has 40 links. Half lead to the 20 pages of its server that every page links to, 13 % to
+// new pages, and the others to any page of its server.
 type knownStream struct {
 	g       *Graph
 	rng     *rand.Rand
@@ -105,7 +106,7 @@ func knownURL(server, page int) string {
 		server, page/40, page)
 }
 
-// next are the links of a page of some server.
+// next returns the links of the next visited page.
 func (s *knownStream) next() PageID {
 	server := (s.visit/knownTurn*knownAtATime + s.visit%knownAtATime) % s.servers
 	s.visit++
@@ -124,7 +125,7 @@ func (s *knownStream) next() PageID {
 	return PageID(server)
 }
 
-// take makes a turn of 10,000 pages, with none of the file in memory at its beginning.
+// take runs a turn of 10,000 pages. At its start, no part of the file is in memory.
 func (s *knownStream) take(w *knownWay) {
 	const piece = 250 // pages
 	var ids []PageID
@@ -145,7 +146,7 @@ func (s *knownStream) take(w *knownWay) {
 	w.shown = append(w.shown, float64(fileBytes()-before)/(1<<20))
 }
 
-// fileBytes is how much of mapped files is in memory; 0 where the system does not tell.
+// fileBytes returns how much of the mapped files is in memory, or 0 if the system does not say.
 func fileBytes() int {
 	status, _ := os.ReadFile("/proc/self/status")
 	var kB int
@@ -156,8 +157,8 @@ func fileBytes() int {
 	return kB << 10
 }
 
-// cached is a cache in lines of 8, each a small LRU, of fingerprints and the numbers of their
-// pages, in front of the table. It takes a fingerprint's word for the address.
+// cached puts a cache in front of the table. The cache maps fingerprints to page numbers, in lines
+// of 8, each a small LRU. It trusts a fingerprint without comparing the address.
 func (s *knownStream) cached(entries int, hits *int) resolver {
 	type line struct {
 		keys  [8]uint64
@@ -210,7 +211,7 @@ func (s *knownStream) cached(entries int, hits *int) resolver {
 				id = s.g.add(url, guesses[m].hash)
 			}
 			l := find(guesses[m].hash)
-			if l.keys[0] == 0 { // several of one line: the first has the place
+			if l.keys[0] == 0 { // the first of several in one line gets its place
 				l.keys[0], l.pages[0] = guesses[m].hash, id
 			}
 			ids[first+left[m]] = id
@@ -219,7 +220,8 @@ func (s *knownStream) cached(entries int, hits *int) resolver {
 	}
 }
 
-// fingerprinted compares fingerprints of 64 bits, 8 bytes a page in memory, in place of the text.
+// fingerprinted compares 64-bit fingerprints instead of the text. They take 8 bytes of memory a
+// page.
 func (s *knownStream) fingerprinted() resolver {
 	a := &s.g.addresses
 	prints := make([]uint64, 0, s.g.Pages()+1<<20)
@@ -230,7 +232,7 @@ func (s *knownStream) fingerprinted() resolver {
 	}
 	fill()
 	return func(ids []PageID, _ PageID, urls []string) []PageID {
-		fill() // what the other ways added
+		fill() // adds the pages that the other ways added
 		var keys [64]uint64
 		var at [64]int32
 		for i, url := range urls {

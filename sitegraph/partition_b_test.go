@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// Methods B and C on the graphs of [LINK] figures 3 and 4. Uppers are given as "site<upper",
-// sites by their top.
+// methodB has the results of methods B and C on the graphs of [LINK] figures 3 and 4. Uppers are
+// "site<upper", with sites named by their top.
 var methodB = map[string]struct {
-	direct, closure []string // sites, as "tops; members", sorted; orphans last, behind "-"
+	direct, closure []string // sites as "tops; members", sorted; orphans last, after "-"
 	uppers          string   // of the direct sites
 }{
 	"FX3": {
@@ -48,7 +48,7 @@ func TestMethodB(t *testing.T) {
 			continue
 		}
 		t.Run(f.name, func(t *testing.T) {
-			for seed := range uint64(20) { // 0: as written; others: shuffled
+			for seed := range uint64(20) { // seed 0 keeps the order, others shuffle
 				var rng *rand.Rand
 				if seed > 0 {
 					rng = rand.New(rand.NewPCG(seed, 1))
@@ -69,7 +69,7 @@ func TestMethodB(t *testing.T) {
 	}
 }
 
-// describeB is describe with the orphans as a last line.
+// describeB is describe with the orphans as last line.
 func (f fixture) describeB(g *Graph, p Partition) []string {
 	orphans := f.describe(g, Partition{Sites: []Site{{Members: p.Orphans}}})[0]
 	return append(f.describe(g, p), strings.TrimSpace("- "+strings.TrimPrefix(orphans, "; ")))
@@ -90,9 +90,9 @@ func (f fixture) describeUppers(g *Graph, p Partition) string {
 	return strings.Join(all, " ")
 }
 
-// On random servers: every counted page is in a site or an orphan; direct members are links
-// of their top; closure has no orphan that direct has not; a top has a child, or starts the
-// server, or has no parent.
+// On random servers, every page that counts is in a site or an orphan, and direct members are links
+// of their top. Every orphan of the closure is one of the direct method. A top has a child, starts
+// the server, or has no parent.
 func TestMethodBProperties(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 2))

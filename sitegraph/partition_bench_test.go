@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// BenchmarkPartitionA measures a new snapshot of one page on a big server: depths of all
-// its pages, then its sites. It also reports what a page and a link take in memory.
+// BenchmarkPartitionA measures a new snapshot of one page on a big server: the depths of all its
+// pages, then its sites. It also reports the memory of a page and of a link.
 func BenchmarkPartitionA(b *testing.B) {
 	const pages, pagesPerDir = benchPageCount, benchDirectory
 	b.Run(fmt.Sprintf("pages=%d", pages), func(b *testing.B) {
@@ -35,8 +35,8 @@ func BenchmarkPartitionA(b *testing.B) {
 	})
 }
 
-// A big server: 300,000 pages in directories of 30, of these 30 in each of the areas with a
-// name of letters; 20 to 60 links each, half of them inside the directory.
+// The big server has 300,000 pages in directories of 30. Each area, with a name of letters, has 30
+// directories. A page has 20 to 60 links, half of them inside its directory.
 const benchPageCount, benchDirectory, benchArea = 300000, 30, 900
 
 func benchPages() *Graph {
@@ -77,8 +77,7 @@ func benchGraph(b *testing.B) *Graph {
 	return g
 }
 
-// BenchmarkPartition measures the methods that number pages by address, and what they
-// allocate.
+// BenchmarkPartition measures time and allocations of the methods that number pages by address.
 func BenchmarkPartition(b *testing.B) {
 	g := benchGraph(b)
 	for _, method := range []string{"server", "prefix", "shape", "community"} {

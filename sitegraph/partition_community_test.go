@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Cliques whose pages carry a menu of pages that all link to: the menu glues nothing.
+// Cliques whose pages all link to a menu remain apart: the menu does not merge them.
 func TestPartitionCommunity(t *testing.T) {
 	const cliques, size, menu = 4, 12, 5
 	var paths, menuPaths []string
@@ -14,7 +14,7 @@ func TestPartitionCommunity(t *testing.T) {
 		menuPaths = append(menuPaths, fmt.Sprintf("/menu%d", m))
 	}
 	links["/"] = append(links["/"], menuPaths...)
-	// an address that tells nothing
+	// The address says nothing about the clique.
 	page := func(c, i int) string { return fmt.Sprintf("/%d", i*cliques+c) }
 	for c := range cliques {
 		for i := range size {
@@ -66,7 +66,8 @@ func siteOf(t *testing.T, g *Graph, p Partition, path string) int {
 	return -1
 }
 
-// A ring of cliques: each is a community. Two pages beyond it, too few to be one, join it.
+// In a ring of cliques, each clique is a community. Two more pages, too few for a community, join
+// one.
 func TestPartitionCommunityAbsorbs(t *testing.T) {
 	var paths []string
 	links := map[string][]string{}
@@ -88,7 +89,7 @@ func TestPartitionCommunityAbsorbs(t *testing.T) {
 	wantSites(t, g, "community", "/: 11", "/1/0: 10", "/2/0: 10", "/3/0: 12", "/4/0: 10")
 }
 
-// Pages whose only links are from pages that do not count go with the start pages.
+// Pages whose only links are from pages that do not count join the site of the start page.
 func TestPartitionCommunityApart(t *testing.T) {
 	links := map[string][]string{"/": {"/gone", "/a", "/b"}, "/a": {"/b"}, "/b": {"/a"},
 		"/gone": {"/x", "/y"}}
@@ -100,7 +101,7 @@ func TestPartitionCommunityApart(t *testing.T) {
 		siteOf(t, g, p, "/y") != siteOf(t, g, p, "/") {
 		t.Errorf("sites %q", sizes(g, p))
 	}
-	for _, lone := range []string{"/x", "/"} { // alone, and without a start page
+	for _, lone := range []string{"/x", "/"} { // alone, then without a start page
 		counts := func(p PageID) bool {
 			return g.URL(p) == fixtureServer+lone || g.URL(p) == fixtureServer+"/y"
 		}

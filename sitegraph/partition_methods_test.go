@@ -13,7 +13,7 @@ import (
 // byAddressMethods are the methods that number pages by address.
 var byAddressMethods = []string{"server", "prefix", "shape", "community"}
 
-// linkedServer makes the graph of a server entered at "/": links by path, "" for none.
+// linkedServer makes the graph of a server that starts at "/". Links are by path; "" means none.
 func linkedServer(paths []string, links map[string][]string, rng *rand.Rand) *Graph {
 	paths = slices.Clone(paths)
 	if rng != nil {
@@ -35,12 +35,12 @@ func linkedServer(paths []string, links map[string][]string, rng *rand.Rand) *Gr
 	return g
 }
 
-// flatServer is a server whose start page links to all of its pages.
+// flatServer returns a server with a start page that links to all its pages.
 func flatServer(paths []string) *Graph {
 	return linkedServer(append([]string{"/"}, paths...), map[string][]string{"/": paths}, nil)
 }
 
-// numbered repeats a path with the numbers 1 to n in place of %d.
+// numbered repeats a path with the numbers 1 to n for %d.
 func numbered(format string, n int) (paths []string) {
 	for i := range n {
 		paths = append(paths, fmt.Sprintf(format, i+1))
@@ -48,7 +48,7 @@ func numbered(format string, n int) (paths []string) {
 	return paths
 }
 
-// sizes describes sites as "first top: pages", by that top's path.
+// sizes describes each site as "top: pages", by the path of its first top.
 func sizes(g *Graph, p Partition) []string {
 	var all []string
 	for _, s := range p.Sites {
@@ -114,7 +114,7 @@ func checkPartition(t *testing.T, g *Graph, p Partition, counts func(PageID) boo
 	}
 }
 
-// described is a partition by address, in an order that is not the graph's.
+// described describes a partition by addresses, in an order independent of the graph's.
 func described(g *Graph, p Partition) []string {
 	addresses := func(pages []PageID) []string {
 		var all []string
@@ -132,8 +132,8 @@ func described(g *Graph, p Partition) []string {
 	return all
 }
 
-// On random servers of all kinds of addresses: each counted page is in one site, and the
-// sites do not depend on the order in which pages and links became known.
+// On random servers with all kinds of addresses, each page that counts is in one site. The sites do
+// not depend on the order of pages and links.
 func TestPartitionsAtRandom(t *testing.T) {
 	for seed := range uint64(150) {
 		rng := rand.New(rand.NewPCG(seed, 3))
@@ -146,7 +146,7 @@ func TestPartitionsAtRandom(t *testing.T) {
 		links := map[string][]string{}
 		for i, path := range paths {
 			for range rng.IntN(6) {
-				near := min(len(paths)-1, i+rng.IntN(9)) // or far
+				near := min(len(paths)-1, i+rng.IntN(9)) // sometimes far
 				links[path] = append(links[path],
 					paths[[]int{near, rng.IntN(len(paths))}[rng.IntN(2)]])
 			}
@@ -214,7 +214,7 @@ func TestPartitionByName(t *testing.T) {
 	}
 }
 
-// The graphs of [LINK] figures 3 and 4. Nine pages: a site should have three.
+// The graphs of [LINK] figures 3 and 4 have nine pages: a site should have three.
 func TestPartitionFixtures(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -257,7 +257,7 @@ func TestPartitionsOfOddServers(t *testing.T) {
 		deep := "/" + strings.Repeat("a/", 4000) + "x"
 		wantSites(t, flatServer([]string{deep, deep + "y"}), method, "/: 3")
 	}
-	// Of a page with 100,000 links nothing is closer to anything.
+	// The 100,000 links of one page bring no pages closer to each other.
 	many := flatServer(numbered("/p/%d", 100_000))
 	wantSites(t, many, "server", "/: 100001")
 	wantSites(t, many, "prefix", "/p/1: 100000", "/: 1")
@@ -269,7 +269,8 @@ func TestPartitionsOfOddServers(t *testing.T) {
 	wantSites(t, queries, "community", "/: 100")
 }
 
-// Without start pages: least depth, most in-links, shortest address, address.
+// Without start pages, a top is chosen by least depth, most in-links, shortest address, first
+// address.
 func TestSiteTops(t *testing.T) {
 	links := map[string][]string{"/": {"/d/far/deep.html", "/d/b.html", "/d/aa.html", "/d/a.html"},
 		"/d/a.html": {"/d/near"}}
@@ -281,7 +282,7 @@ func TestSiteTops(t *testing.T) {
 	wantSites(t, linkedServer(paths, links, nil), "prefix", "/: 1", "/d/aa.html: 5")
 }
 
-// The numbers of pages of a server are found among those of others.
+// The page numbers of a server are found among those of other servers.
 func TestPlaces(t *testing.T) {
 	for seed := range uint64(50) {
 		rng := rand.New(rand.NewPCG(seed, 4))

@@ -8,7 +8,7 @@ import (
 
 func TestPartitionPrefix(t *testing.T) {
 	// 100 pages: a site should have 10.
-	blog := numbered("/post/a-title-%d/", 60) // a directory each
+	blog := numbered("/post/a-title-%d/", 60) // one directory each
 	blog = append(blog, numbered("/2023/05/%d.html", 4)...)
 	blog = append(blog, numbered("/2023/06/%d.html", 7)...)
 	blog = append(blog, numbered("/2024/05/%d.html", 8)...)
@@ -16,7 +16,7 @@ func TestPartitionPrefix(t *testing.T) {
 	blog = append(blog, numbered("/page-%d.html", 17)...)
 	wantSites(t, flatServer(blog), "prefix", "/: 29", "/post/a-title-1/: 60", "/2023/05/1.html: 11")
 
-	// 400 pages: a site should have 20. What is left of /docs/ after its sections is too little.
+	// 400 pages: a site should have 20. Without its sections, /docs/ has too few pages for a site.
 	docs := append(numbered("/docs/api/v1/%d", 200), numbered("/docs/api/v2/%d", 100)...)
 	docs = append(docs, numbered("/docs/api/v3/%d", 19)...)
 	docs = append(docs, numbered("/docs/api/%d", 5)...)
@@ -30,7 +30,7 @@ func TestPartitionPrefix(t *testing.T) {
 		"/docs/guide/a/b/c/d/e/1: 25", "/docs/guide/a/b/c/d/f/1: 25", "/: 26")
 }
 
-// http and https are one tree.
+// http and https share one tree.
 func TestPartitionPrefixSchemes(t *testing.T) {
 	paths := numbered("/a/%d", 2)
 	g := flatServer(append(paths, numbered("/b/%d", 2)...))

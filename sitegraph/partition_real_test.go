@@ -10,11 +10,11 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// realHistories lie beside the module: they are too large to be part of it.
+// realHistories is outside the module: its files are too large.
 var realHistories = filepath.Join("..", "..", "shared", "data", "histories")
 
-// On recorded servers: each page is in one site, sites are about as many as the square root
-// of the pages, and the sites do not depend on the order of pages and links.
+// On recorded servers, each page is in one site, and the number of sites is about the square root
+// of the number of pages. The sites do not depend on the order of pages and links.
 func TestRealPartitions(t *testing.T) {
 	for _, name := range []string{"aakinshin.net", "kudu.apache.org", "www.linjingc.top",
 		"www.srcf.net", "lucene.apache.org"} {
@@ -38,7 +38,8 @@ func TestRealPartitions(t *testing.T) {
 	}
 }
 
-// realGraph is a server as it was after half a year, or its pages and links in reverse.
+// realGraph returns a server after half a year. If reverse is set, it adds pages and links in
+// reverse.
 func realGraph(s *history.Server, reverse bool) *sitegraph.Graph {
 	const halfYear = 182 * 24 * 3600
 	g := sitegraph.NewGraph()
@@ -65,7 +66,7 @@ func realGraph(s *history.Server, reverse bool) *sitegraph.Graph {
 	return g
 }
 
-// checkReal compares two partitions of one server in two graphs and returns its pages.
+// checkReal compares the partitions of one server in two graphs, and returns its number of pages.
 func checkReal(t *testing.T, g *sitegraph.Graph, p sitegraph.Partition, h *sitegraph.Graph,
 	q sitegraph.Partition) (pages int) {
 	t.Helper()

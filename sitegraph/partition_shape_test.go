@@ -11,7 +11,7 @@ func TestPartitionShape(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		paths []string // with the start page a hundred: a site should have 10
+		paths []string // a hundred with the start page: a site should have 10
 		want  []string
 	}{
 		{"dates", join(numbered("/2023/05/%d.html", 30), numbered("/2024/%d/x.html", 30),
@@ -53,7 +53,7 @@ func TestPartitionShape(t *testing.T) {
 	}
 }
 
-// slugs puts words without digits in the place of @.
+// slugs repeats a path with words without digits for @.
 func slugs(format string, n int) (paths []string) {
 	for i := range n {
 		at := 0

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A history that is put before another one is that of all visits.
+// Precede joins two histories into that of all visits.
 func TestPrecede(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -48,7 +48,7 @@ func TestPrecede(t *testing.T) {
 	}
 }
 
-// A digest that another tool made is compared to its like alone.
+// A digest of another tool is only compared with digests of that tool.
 func TestPayloadDigest(t *testing.T) {
 	sha, same, other := PayloadDigest("sha1", "A"), PayloadDigest("sha1", "A"),
 		PayloadDigest("sha1", "B")

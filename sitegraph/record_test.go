@@ -24,7 +24,7 @@ func outcome(days float64, o Outcome, status int) Observation {
 
 const day = 24 * 3600 // seconds
 
-// The visits of [SAT] table 1 as seeds work them out: changed at day 2, same at 6, changed at 14.
+// The visits of [SAT] table 1 in the view of a server: changed at day 2, same at 6, changed at 14.
 func TestHistory(t *testing.T) {
 	var r Record
 	for _, step := range []struct {
@@ -51,7 +51,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// A record keeps the Last-Modified of its copy for the next condition, and dates no change by it.
+// A record keeps Last-Modified of its copy for the next condition. It never dates a change by it.
 func TestApplyDatesNoChange(t *testing.T) {
 	dated, undated := Record{}, Record{}
 	for i, content := range []string{"one", "two", "two", "three"} {
@@ -69,7 +69,7 @@ func TestApplyDatesNoChange(t *testing.T) {
 	}
 }
 
-// [SAT] footnote 2: a change is dated by Last-Modified where that lies inside the interval.
+// [SAT] footnote 2: Last-Modified dates a change if it lies inside the interval.
 func TestLastModifiedSplitsTheInterval(t *testing.T) {
 	for _, c := range []struct {
 		name             string
@@ -97,7 +97,7 @@ func TestLastModifiedSplitsTheInterval(t *testing.T) {
 	}
 }
 
-// randomVisits are observations with every outcome, in time order.
+// randomVisits returns observations with every outcome, in time order.
 func randomVisits(rng *rand.Rand, n int) []Observation {
 	var all []Observation
 	days := 0.0
@@ -124,7 +124,7 @@ func randomVisits(rng *rand.Rand, n int) []Observation {
 	return all
 }
 
-// Applying an observation twice is applying it once, and old ones tell nothing.
+// Applying an observation again, or an older one, changes nothing.
 func TestApplyTwice(t *testing.T) {
 	for seed := range uint64(200) {
 		visits := randomVisits(rand.New(rand.NewPCG(seed, 1)), 20)
@@ -147,7 +147,7 @@ func TestApplyTwice(t *testing.T) {
 	}
 }
 
-// checkHistory checks what holds between the statistics of any history.
+// checkHistory checks the relations between the statistics of any history.
 func checkHistory(t *testing.T, seed uint64, r Record) {
 	t.Helper()
 	h := r.History
@@ -157,14 +157,14 @@ func checkHistory(t *testing.T, seed uint64, r Record) {
 		(h.Changes == 0) != (h.MinInterval == 0), (h.Changes == 0) != (h.LastChange == 0),
 		h.Changes == 0 && h.Visits > 0 && h.Stable != span, (r.State == StateAlive) &&
 			h.Visits == 0,
-		// the shortest is not above the mean
+		// The shortest interval is at most the mean.
 		h.Changes > 0 && h.MinInterval > (span-h.Stable)/h.Changes:
 		t.Fatalf("seed %d: impossible history %+v of %v page", seed, h, r.State)
 	}
 }
 
-// The same visits in hours or in days give the same history but for the unit, so that
-// an estimate in units does not change.
+// The same visits in hours or in days give the same history except for the unit. So an estimate in
+// units stays.
 func TestHoursOrDays(t *testing.T) {
 	for seed := range uint64(50) {
 		rng := rand.New(rand.NewPCG(seed, 2))
@@ -184,7 +184,7 @@ func TestHoursOrDays(t *testing.T) {
 		if hours.Changes > 0 {
 			hours.LastChange = (hours.LastChange-hours.Epoch)*24 + hours.Epoch
 		}
-		// these know the unit
+		// Weeks depend on the unit.
 		hours.WeeksSeen, hours.WeeksChanged = days.WeeksSeen, days.WeeksChanged
 		if hours != days {
 			t.Errorf("seed %d: in hours %+v, in days %+v", seed, hours, days)
@@ -192,8 +192,8 @@ func TestHoursOrDays(t *testing.T) {
 	}
 }
 
-// RFC 9110 15.4.5: a 304 confirms a copy. Without one it tells nothing, and the next
-// request must not be conditional.
+// A 304 confirms a copy (RFC 9110 15.4.5). Without a copy, it says nothing, and the next request
+// must have no condition.
 func TestNotModifiedWithoutCopy(t *testing.T) {
 	for _, state := range []State{StateUnknown, StateNew, StateGone, StateMoved, StateExcluded} {
 		r := Record{State: state, ETag: `"x"`, LastModified: t0}
@@ -280,7 +280,8 @@ func TestDiffer(t *testing.T) {
 	}
 }
 
-// Bit k is the week k before the last visit's; what is older than 32 weeks is forgotten.
+// Bit k is the k-th week before that of the last visit. The record forgets weeks before the last
+// 32.
 func TestWeeks(t *testing.T) {
 	monday := time.Unix(1000*7*24*60*60, 0) // the first second of week 1000
 	visit := func(h *History, days float64, changed bool) {
@@ -291,7 +292,7 @@ func TestWeeks(t *testing.T) {
 		t.Errorf("a first visit compares nothing, yet WeeksSeen is %b", h.WeeksSeen)
 	}
 	visit(&h, 1, true)
-	visit(&h, 6.9, false) // the same week: it keeps its change
+	visit(&h, 6.9, false) // same week: it stays changed
 	visit(&h, 14, false)
 	visit(&h, 21, true)
 	if h.WeeksSeen != 0b1011 || h.WeeksChanged != 0b1001 {
@@ -313,8 +314,8 @@ func TestWeeks(t *testing.T) {
 	}
 }
 
-// Answers that a page is not to be had count by kind: those of another kind begin anew, and what
-// says the same in other words goes on.
+// Answers that a page is unavailable count by kind. An answer of another kind restarts the count,
+// and one of the same kind with another status continues it.
 func TestDoubtCountsByKind(t *testing.T) {
 	type answer struct {
 		day     float64
@@ -324,7 +325,7 @@ func TestDoubtCountsByKind(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		answers []answer
-		left    bool // with the last one
+		left    bool // with the last answer
 	}{
 		{"404, then 301", []answer{{1, OutcomeGone, 404}, {2, OutcomeRedirected, 301}}, false},
 		{"403 twice, then 301", []answer{{1, OutcomeExcluded, 403}, {2, OutcomeExcluded, 403},
@@ -358,8 +359,8 @@ func TestDoubtCountsByKind(t *testing.T) {
 	}
 }
 
-// A page whose server answers our condition with 412 is asked for without one from then on, and
-// seldom with one again. A 304 to that ends it.
+// A server answers our condition with 412. From then on, requests for the page have no condition,
+// except for a rare trial. A 304 to a trial ends that.
 func TestConditionIsRefused(t *testing.T) {
 	for _, state := range []State{StateNew, StateSource} {
 		r := Record{State: state}
@@ -395,8 +396,8 @@ func TestConditionIsRefused(t *testing.T) {
 	}
 }
 
-// A filter that rejects the copy makes the page leave at once; where the page shows another
-// content, at the second answer. A content that no filter rejects ends that.
+// If a filter rejects the content of the copy, the page leaves at once. If it rejects another
+// content, the page leaves at the second answer. A content that no filter rejects ends the count.
 func TestFilteredPageLeaves(t *testing.T) {
 	copied, other := DigestOf([]byte("copy")), DigestOf([]byte("other"))
 	at := time.Unix(1_000_000, 0)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Links to a page that redirects count, in partitions and between sites, as links to where it
-// leads: the start page links to /about, which redirects to /about/, which links to /about/us.
+// In partitions and between sites, a link to a page that redirects counts as a link to its target.
+// Here the start page links to /about, which redirects to /about/, which links to /about/us.
 func TestRedirectsInPartitionB(t *testing.T) {
 	g := NewGraph()
 	start := g.AddStart("http://a.example/")
@@ -50,7 +50,7 @@ func TestRedirectsInPartitionB(t *testing.T) {
 	}
 }
 
-// Two redirecting pages in a row, and one more than are followed.
+// Through follows redirects in a row up to maxHops, and none beyond.
 func TestRedirectChain(t *testing.T) {
 	g := NewGraph()
 	url := func(i int) string { return fmt.Sprintf("http://a.example/%d", i) }
@@ -59,7 +59,7 @@ func TestRedirectChain(t *testing.T) {
 		g.SetLinks(g.Add(url(i)), []string{url(i + 1)}, nil)
 	}
 	g.Refresh()
-	for _, copies := range []int{2, 5, 6} { // the first page with a copy
+	for _, copies := range []int{2, 5, 6} { // first page with a copy
 		hasCopy := func(p PageID) bool { return int(p) >= copies }
 		if got := g.Through(0, hasCopy); int(got) != min(copies, maxHops) {
 			t.Errorf("of a chain of %d redirects to page %d", copies, got)
@@ -67,8 +67,8 @@ func TestRedirectChain(t *testing.T) {
 	}
 }
 
-// Cliques whose pages link to each other through redirects are communities as if they
-// linked directly.
+// Cliques whose pages link to each other through redirects are communities like those with direct
+// links.
 func TestRedirectsInCommunities(t *testing.T) {
 	const cliques, size = 4, 12
 	sites := func(slash string) int {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// RFC 3986 5.4, the examples that have a web address as result.
+// The examples of RFC 3986 5.4 with a web address as result.
 func TestResolveRFC3986(t *testing.T) {
 	r, err := NewResolver("http://a/b/c/d;p?q")
 	if err != nil {
@@ -57,8 +57,8 @@ func TestResolveRefuses(t *testing.T) {
 	}
 }
 
-// FuzzResolve checks that the fast path agrees with the parser, that a result is
-// canonical, and that it means itself on the same page.
+// FuzzResolve checks that the fast path agrees with the parser, that a result is canonical, and
+// that the result resolves to itself on the same page.
 func FuzzResolve(f *testing.F) {
 	for i, ref := range canonicalCorners {
 		f.Add("http://example.com/a/b?c", ref)
@@ -92,7 +92,7 @@ func FuzzResolve(f *testing.F) {
 	})
 }
 
-// The parsed base is shared by all calls; the race detector sees whether they write to it.
+// All calls share the parsed base; the race detector finds writes to it.
 func TestResolveConcurrently(t *testing.T) {
 	r, err := NewResolver("http://example.com/a/b?c=d")
 	if err != nil {

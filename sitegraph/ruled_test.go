@@ -65,7 +65,7 @@ func TestCompareByRule(t *testing.T) {
 	}
 }
 
-// A visit under a new rule counts as no change, and is what the next one is compared to.
+// A visit under a new rule counts as no change. The next visit is compared with it.
 func TestBaseline(t *testing.T) {
 	begin := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
 	var r sitegraph.Record
@@ -94,15 +94,15 @@ func TestBaseline(t *testing.T) {
 	see(17, "e", of(2, 5, 0), sitegraph.VerdictChanged)
 	see(18, "e", of(2, 6, 0), sitegraph.VerdictUnchanged)
 
-	// A page that drifts by one bit a day has changed when it is two bits from where it was.
+	// A page that drifts by one bit a day has changed once it differs by two bits.
 	see(19, "f", of(0, 9, 1), sitegraph.VerdictBaseline)
 	see(20, "g", of(1, 9, 1), sitegraph.VerdictUnchanged)
 	see(21, "h", of(3, 9, 1), sitegraph.VerdictChanged)
 	see(22, "i", of(2, 9, 1), sitegraph.VerdictUnchanged)
 }
 
-// A copy that was read anew from an archive is compared by what counts now, and a "not modified"
-// makes its digest that of the record.
+// If an archived copy was read again, its current digest counts. An answer "not modified" then
+// saves this digest in the record.
 func TestCopyReadAnew(t *testing.T) {
 	old, now := sitegraph.RuledDigest(1, 7, 0), sitegraph.RuledDigest(2, 8, 0)
 	for _, c := range []struct {

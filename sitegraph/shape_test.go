@@ -51,8 +51,8 @@ func TestShapeAllocates(t *testing.T) {
 	}
 }
 
-// FuzzShape checks that a shape stays as it is, is hardly longer than its address, and does
-// not tell numbers apart.
+// FuzzShape checks three properties of a shape: its own shape is the same, it is hardly longer than
+// its address, and it does not depend on the numbers in the address.
 func FuzzShape(f *testing.F) {
 	for _, url := range []string{"http://h/2024/05/a.html", "http://h/a/index.html?b=1&c",
 		"/x//5-#%4/", "http:///?&&", "http://h/1.2-3/5%41/x.y1"} {
@@ -72,7 +72,7 @@ func FuzzShape(f *testing.F) {
 	})
 }
 
-// otherDigits exchanges digits; those of an extension stay.
+// otherDigits changes the digits of an address, except those of an extension.
 func otherDigits(url string) string {
 	name := strings.LastIndexByte(url, '/') + 1
 	other := []byte(url)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Everything is found at every size, and nothing else, whatever the hash is worth.
+// At every size and with any hash, the table finds all its entries and nothing else.
 func TestTable(t *testing.T) {
 	for name, hash := range map[string]func(n int32) uint64{
 		"good": func(n int32) uint64 {
@@ -53,7 +53,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Addresses that are as long as a chunk, longer, and empty, between others of all lengths.
+// Texts may be as long as a chunk, longer, or empty, among texts of all lengths.
 func TestTexts(t *testing.T) {
 	var texts texts
 	var refs []ref
@@ -75,7 +75,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// What no ref or number can hold is refused, not cut.
+// The graph refuses what exceeds a ref or a number, and never cuts it.
 func TestGraphLimits(t *testing.T) {
 	panics := func(f func()) (text string) {
 		defer func() { text = fmt.Sprint(recover()) }()
@@ -108,8 +108,8 @@ func TestGraphLimits(t *testing.T) {
 	}
 }
 
-// The promise of doc.go, at sizes just after tables and columns have grown and in the bad case
-// of a directory for each page; and for links that are replaced again and again.
+// The graph keeps the promise of doc.go just after tables and columns have grown, and in the bad
+// case of one page a directory. It also keeps it when links are replaced again and again.
 func TestGraphMemory(t *testing.T) {
 	const mostPerPage, mostPerLink, linksPerPage = 64, 12, 10
 	for _, pages := range []int{98304, 98305, 110000, 125000} {
