@@ -19,14 +19,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// memory is a Remote whose calls fail before or after they took effect.
+// memory is a Remote. Its calls fail before or after they take effect.
 type memory struct {
 	rng    *rand.Rand // nil: nothing fails
 	parts  []string
 	number []uint64
 	next   uint64
 	bases  map[string][]byte
-	gets   int    // copies that were got
+	gets   int    // copies that Get returned
 	reads  func() // called before a Read
 }
 
@@ -48,7 +48,7 @@ func (m *memory) Append(_ context.Context, part []byte, after uint64) (uint64, b
 	if m.last() != after {
 		return 0, false, nil
 	}
-	m.next += 3 // other stores have parts in between
+	m.next += 3 // parts of other stores lie in between
 	m.parts, m.number = append(m.parts, string(part)), append(m.number, m.next)
 	if m.lost() {
 		return 0, false, errLost
@@ -84,7 +84,7 @@ func (m *memory) Drop(_ context.Context, upTo uint64) error {
 	return nil
 }
 
-// since is how long the log is after a part.
+// since returns the length of the log after a part.
 func (m *memory) since(after uint64) (s Sent) {
 	for i, n := range m.number {
 		if n > after {
@@ -112,7 +112,7 @@ func (m *memory) Get(_ context.Context, name string) (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(b)), nil
 }
 
-// content is what a store holds, as far as others must know.
+// content is what a store must hold.
 type content struct {
 	records  []sitegraph.Record
 	links    map[sitegraph.PageID]string
@@ -132,7 +132,7 @@ func (c content) clone() content {
 	return d
 }
 
-// differs says where a store is not as it must be.
+// differs returns the first difference of a store from the content.
 func (c content) differs(s *satstore.Store) string {
 	if s.Pages() != len(c.records) {
 		return fmt.Sprintf("%d pages, want %d", s.Pages(), len(c.records))
@@ -165,7 +165,7 @@ func (c content) differs(s *satstore.Store) string {
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// change makes a random transaction, without its commit.
+// change makes a random transaction and does not commit it.
 func change(rng *rand.Rand, s *Store, c *content, step int) error {
 	for range 1 + rng.IntN(6) {
 		p := sitegraph.PageID(rng.IntN(len(c.records) + 1))
@@ -204,8 +204,8 @@ func change(rng *rand.Rand, s *Store, c *content, step int) error {
 	return nil
 }
 
-// A store that goes from node to node, with crashes at any moment and a log whose calls fail, has
-// every transaction that was acknowledged, and at most the one beside that was under way.
+// A store moves from node to node. Its processes crash at any moment, and calls of its log fail. It
+// has every acknowledged transaction, and at most one more: the transaction in progress.
 func TestMoves(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(3)
@@ -224,12 +224,12 @@ func moves(t *testing.T, seed uint64) {
 	var base Base
 	acked := content{links: map[sitegraph.PageID]string{}, settings: map[string]string{},
 		messages: map[sitegraph.PageID]string{}}
-	under := acked // of the transaction that may be there or not
+	under := acked // with the transaction that may be there or not
 	var stale *Store
 	staleAt := 0
 	for tenure := range 10 {
 		k := rng.IntN(3)
-		if stale != nil && k == staleAt { // that process has it open
+		if stale != nil && k == staleAt { // that process still has it open
 			k = (k + 1) % 3
 		}
 		dir := filepath.Join(root, fmt.Sprint(k))
@@ -284,7 +284,7 @@ func moves(t *testing.T, seed uint64) {
 		} else {
 			s.Resume(m, mark, updated)
 		}
-		if stale != nil { // the process before this one, stopped and going on
+		if stale != nil { // the previous process, which had paused, goes on
 			if err := errors.Join(stale.SaveSetting("stale", nil), stale.Commit()); !errors.Is(err,
 				ErrTaken) {
 				t.Fatalf("seed %d: a process that lost its store commits: %v", seed, err)
@@ -327,7 +327,7 @@ func moves(t *testing.T, seed uint64) {
 	}
 }
 
-// begun is a store with a log and a base in it.
+// begun returns a store with a log and a base in the log.
 func begun(t *testing.T, m *memory) (s *Store, base Base) {
 	t.Helper()
 	opened, err := satstore.Open(filepath.Join(t.TempDir(), "here"), satstore.Options{Now: start})
@@ -355,7 +355,8 @@ func page(n int) *sitegraph.Record {
 		State: sitegraph.StateAlive, Due: start.Add(time.Hour)}
 }
 
-// lose is a log without its parts after one; what is appended then has their numbers again.
+// lose returns a log without the parts after a number. Parts appended later get the same numbers
+// again.
 func (m *memory) lose(after uint64) *memory {
 	l := &memory{bases: m.bases, next: after}
 	for i, n := range m.number {
@@ -366,7 +367,7 @@ func (m *memory) lose(after uint64) *memory {
 	return l
 }
 
-// goOn lets another node take a store over, from base and log, and commit so many pages there.
+// goOn lets another node take the store over, from base and log, and commit some pages there.
 func (m *memory) goOn(t *testing.T, base Base, pages int) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "other")
@@ -394,21 +395,21 @@ func (m *memory) goOn(t *testing.T, base Base, pages int) {
 	}
 }
 
-// A log loses its end, or all. A store that has it counts while nobody has gone on with the log,
-// and the log counts from then on: also where it has fewer parts than the store, as many, or more,
-// under the same numbers. What the store alone had is set aside.
+// A log loses its end, or all its parts. The store of a node counts until another node continues
+// the log; after that, the log counts. This holds if the log has fewer parts than the store, as
+// many or more, under the same numbers. Changes that only the store has are set aside.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	const committed = 6
 	for _, test := range []struct {
-		lose, others int // parts that are lost; pages that another node commits then
+		lose, others int // lost parts; pages that another node then commits
 		want         string
 	}{
 		{0, 0, "follows"}, {0, 2, "follows"}, {1, 0, "anew"}, {4, 0, "anew"},
 		{committed, 0, "anew"},
 		{4, 1, "aside"}, {4, 2, "aside"}, {4, 3, "aside"}, {4, 4, "aside"}, {4, 9, "aside"},
 		{1, 5, "aside"}, {committed, 8, "aside"},
-		{committed + 1, 0, "anew"}, // with the mark where the base ends
+		{committed + 1, 0, "anew"}, // begins again, with the mark at the end of the base
 	} {
 		t.Run(fmt.Sprintf("lost=%d,others=%d", test.lose, test.others), func(t *testing.T) {
 			m := &memory{}
@@ -463,7 +464,7 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// count is how many pages a store has, and how many of others (goOn).
+// count returns how many pages a store has, and how many of them goOn made.
 func count(t *testing.T, dir string) (pages, others int) {
 	t.Helper()
 	s, err := satstore.Open(dir, satstore.Options{})
@@ -485,8 +486,8 @@ func count(t *testing.T, dir string) (pages, others int) {
 	return pages, others
 }
 
-// A log that lost all, and has grown beyond its base since with what other stores of its stream
-// commit, is not taken for one that goes on after the base.
+// A log lost everything, and has then grown beyond its base with commits of other stores of its
+// stream. Such a log does not count as one that continues after the base.
 func TestLostBelow(t *testing.T) {
 	m := &memory{}
 	s, base := begun(t, m)
@@ -516,7 +517,7 @@ func TestLostBelow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The base of the log that began anew has all that the store of the old one has.
+	// The base of the new log has everything from the store of the old log.
 	if done, err := Discard(t.Context(), there, next, lost); err != nil || !done {
 		t.Error(done, err)
 	}
@@ -527,8 +528,8 @@ func TestLostBelow(t *testing.T) {
 	}
 }
 
-// What is discarded is a store that others have as well. One that has more is kept until they have
-// gone on without that, and set aside then.
+// Discard removes only a store whose content others have. A store with more content is kept until
+// others have continued without it; then it is set aside.
 func TestDiscard(t *testing.T) {
 	m := &memory{}
 	s, base := begun(t, m)
@@ -568,7 +569,7 @@ func TestDiscard(t *testing.T) {
 	if _, err := os.Stat(there + Aside); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("it was set aside: %v", err)
 	}
-	fresh, err := satstore.Open(there, satstore.Options{Now: start}) // one that never had a log
+	fresh, err := satstore.Open(there, satstore.Options{Now: start}) // never had a log
 	if err == nil {
 		err = errors.Join(fresh.Add(page(0)), fresh.Commit(), fresh.Close())
 	}
@@ -583,7 +584,7 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
-// What a history holds is told for each part, and it is bounded.
+// A history knows the content of each part, and it is bounded.
 func TestHistory(t *testing.T) {
 	var h history
 	for _, part := range []struct{ writer, number uint64 }{{1, 10}, {1, 13}, {2, 14}, {3, 15},
@@ -607,8 +608,8 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// A node that took a log over and changed nothing, as it could not open the store, has nothing that
-// those lack which went on.
+// A node that took a log over, could not open the store and changed nothing has no content that the
+// other nodes lack.
 func TestMarkAlone(t *testing.T) {
 	both := history{}.add(1, 10).add(1, 13)
 	marked := both.add(2, 14)
@@ -625,7 +626,7 @@ func TestMarkAlone(t *testing.T) {
 	}
 }
 
-// refusing takes a little of what is put, and no more.
+// refusing takes only a little of each part.
 type refusing struct{ memory }
 
 func (*refusing) Put(_ context.Context, _ string, from io.Reader) error {
@@ -635,8 +636,8 @@ func (*refusing) Put(_ context.Context, _ string, from io.Reader) error {
 	return errLost
 }
 
-// A Remote that refuses a copy gets no more of it, and nothing of that goes on. The race detector
-// sees what does.
+// If a Remote refuses a copy, nothing more of the copy is sent, and no goroutine goes on. The race
+// detector finds those that do.
 func TestRefusing(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "large"), make([]byte, 4<<20), 0o644); err != nil {
@@ -648,7 +649,7 @@ func TestRefusing(t *testing.T) {
 	}
 }
 
-// What a clock that moves brings up again is in the log, too.
+// The log also has the records that a moved clock makes due.
 func TestAdvance(t *testing.T) {
 	m := &memory{}
 	s, base := begun(t, m)
@@ -673,8 +674,8 @@ func TestAdvance(t *testing.T) {
 	}
 }
 
-// A log that was dropped meanwhile, one that lost what it had, one that is damaged, a copy that is
-// cut off: each is told, and never taken for a whole store.
+// A dropped log, a log with lost parts, a damaged log and a truncated copy each give an error. None
+// is taken for a whole store.
 func TestRefused(t *testing.T) {
 	m := &memory{}
 	s, base := begun(t, m)
@@ -686,7 +687,7 @@ func TestRefused(t *testing.T) {
 	dir := func() string { return filepath.Join(t.TempDir(), "there") }
 	reads := 0
 	m.reads = func() {
-		if reads++; reads == 2 { // the first one looks whether the log has the end of the copy
+		if reads++; reads == 2 { // the first checks that the log has the end of the copy
 			m.Drop(t.Context(), m.number[2])
 		}
 	}
@@ -699,14 +700,14 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	there := dir()
-	for i := range 2 { // the second time nothing is missing
+	for i := range 2 { // the second time all is there
 		if u, err := Update(t.Context(), there, base, m); err != nil || m.gets != 1 ||
 			u.Sent.Since(base.Sent) != m.since(base.After()) {
 			t.Errorf("update %d: %+v, %v, %d copies were got", i, u, err, m.gets)
 		}
 	}
 	there = dir()
-	damaged := *m // with the copy
+	damaged := *m // together with the copy
 	damaged.parts = slices.Clone(m.parts)
 	last := len(damaged.parts) - 1
 	damaged.parts[last] = damaged.parts[last][:len(damaged.parts[last])-3]
