@@ -33,7 +33,7 @@ func urlOf(p sitegraph.PageID) string { return fmt.Sprintf("http://h.example/pag
 
 const pages = 300
 
-// recordOf is the record of a page after a number of visits.
+// recordOf returns the record of a page after a number of visits.
 func recordOf(p sitegraph.PageID, visits int) sitegraph.Record {
 	return sitegraph.Record{Page: p, URL: urlOf(p), Referer: urlOf(p / 2), Status: 200,
 		State: sitegraph.StateAlive, ETag: fmt.Sprintf("%q", fmt.Sprint(p, visits)),
@@ -41,7 +41,7 @@ func recordOf(p sitegraph.PageID, visits int) sitegraph.Record {
 		Due:   day0.Add(time.Duration(24+p%50+sitegraph.PageID(visits)) * time.Hour)}
 }
 
-// visitsOf is how often the store that makeStore makes has visited a page; 0: it was removed.
+// visitsOf returns the number of visits to a page in makeStore's store; 0: the page was removed.
 func visitsOf(p sitegraph.PageID) int {
 	switch {
 	case p%30 == 7:
@@ -54,8 +54,8 @@ func visitsOf(p sitegraph.PageID) int {
 	return 1
 }
 
-// makeStore makes a store with runs of several commits, tables and what is in the log alone. killed
-// is a copy of it as a kill leaves it, closed the store itself.
+// makeStore makes a store with runs of several commits, tables, and data that only the log has.
+// killed is a copy as a kill leaves it; closed is the closed store.
 func makeStore(t *testing.T) (killed, closed string) {
 	killed, closed = t.TempDir()+"/killed", t.TempDir()+"/closed"
 	s, err := satstore.Open(closed, satstore.Options{Now: day0, BufferBytes: 32 << 10,
@@ -103,12 +103,12 @@ func makeStore(t *testing.T) (killed, closed string) {
 	return killed, closed
 }
 
-// result is how a repaired store differs from the one that was damaged.
+// result describes how a repaired store differs from the store before the damage.
 type result struct {
 	lost, older, links  int // records, older versions of records, lists of links
 	noStart, noSetting  bool
 	named               map[string][]string
-	resurrected, placed int // removed pages that are there again; pages without address
+	resurrected, placed int // removed pages that came back; pages without address
 }
 
 func compare(t *testing.T, dir string) (d result) {
@@ -191,8 +191,8 @@ func isStart(s *satstore.Store) (is bool) {
 	return is
 }
 
-// Every file of a store is damaged, cut and deleted. What is lost is what was hit, and named, and
-// the new store goes on.
+// The test damages, cuts and deletes every file of a store. Only what was hit is lost, and named,
+// and the new store goes on.
 func TestRepair(t *testing.T) {
 	killed, closed := makeStore(t)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -265,7 +265,7 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// contents describes all files of a directory but its locks.
+// contents describes all files of a directory except its locks.
 func contents(t *testing.T, dir string) string {
 	out, err := exec.Command("sh", "-c", "cd "+dir+
 		" && find . -type f ! -name LOCK -exec md5sum {} + | sort").Output()
@@ -273,20 +273,20 @@ func contents(t *testing.T, dir string) string {
 	return string(out)
 }
 
-// A whole store loses nothing, a directory with anything in it is refused, and what a repair that
-// was ended left is no hindrance.
+// Repair of an undamaged store loses nothing. A directory that is not empty is refused. The remains
+// of an interrupted repair do not matter.
 func TestRepairOfWholeStore(t *testing.T) {
 	killed, closed := makeStore(t)
 	for _, dir := range []string{killed, closed} {
 		to := t.TempDir() + "/new"
 		must(t, os.MkdirAll(to+"/"+partial+"/store/sat", 0o755))
 		must(t, os.MkdirAll(to+"/"+partial+"/scratch", 0o755))
-		must(t, os.MkdirAll(to+"/sat", 0o755)) // it was about to be whole
+		must(t, os.MkdirAll(to+"/sat", 0o755)) // a repair ended just before its last step
 		for _, name := range []string{partial + "/scratch/000001.sst", "sat/run-00000001",
 			LostName} {
 			must(t, os.WriteFile(filepath.Join(to, name), []byte("left over"), 0o644))
 		}
-		must(t, os.Mkdir(to+"/journal", 0o755)) // somebody moved it there
+		must(t, os.Mkdir(to+"/journal", 0o755)) // a user moved it there
 		if _, err := Run(t.Context(), dir, to, nil); err == nil {
 			t.Error("a journal was removed")
 		}
@@ -318,7 +318,7 @@ func TestRepairOfWholeStore(t *testing.T) {
 	}
 }
 
-// A store that a newer program wrote, or that is in use, is left alone.
+// Repair leaves a store alone that a newer program wrote or that is in use.
 func TestRepairRefuses(t *testing.T) {
 	_, dir := makeStore(t)
 	s, err := satstore.Open(dir, satstore.Options{})
@@ -336,7 +336,7 @@ func TestRepairRefuses(t *testing.T) {
 	}
 }
 
-// A journal that cannot be read is named as damage, and costs no store.
+// An unreadable journal is named as damage. The store is repaired without it.
 func TestRepairWithoutJournal(t *testing.T) {
 	killed, _ := makeStore(t)
 	must(t, os.RemoveAll(killed+"/pebble"))
@@ -355,8 +355,8 @@ func TestRepairWithoutJournal(t *testing.T) {
 	}
 }
 
-// Of a store of which nothing is left no page is read, and that is said. A directory of something
-// else is refused.
+// If nothing is left of a store, Repair reads no page and says so. It refuses a directory of
+// something else.
 func TestRepairOfNothing(t *testing.T) {
 	_, dir := makeStore(t)
 	for _, name := range []string{"sat", "pebble", "journal"} {
@@ -377,7 +377,7 @@ func TestRepairOfNothing(t *testing.T) {
 	}
 }
 
-// A catalogue that is gone as a whole is not taken for one of which nothing was lost.
+// If the whole catalogue is missing, the report says so, and not that nothing was lost.
 func TestRepairWithoutCatalogue(t *testing.T) {
 	_, dir := makeStore(t)
 	must(t, os.RemoveAll(dir+"/pebble"))
