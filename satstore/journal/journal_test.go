@@ -11,7 +11,7 @@ import (
 
 var noon = time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// lines returns the whole entries of a day's file, and how many lines are torn.
+// lines returns the whole entries of a day's file, and the number of torn lines.
 func lines(t *testing.T, dir string, day time.Time) (entries []Entry, torn int) {
 	t.Helper()
 	f, err := os.Open(filepath.Join(dir, day.Format(time.DateOnly)+".jsonl"))
@@ -47,7 +47,7 @@ func TestAppendByDay(t *testing.T) {
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []int{2, 2} { // 12 and 18 o'clock, then 0 and 6
+	for i, want := range []int{2, 2} { // 12:00 and 18:00, then 0:00 and 6:00
 		entries, torn := lines(t, dir, noon.AddDate(0, 0, i))
 		if len(entries) != want || torn != 0 {
 			t.Fatalf("day %d: %d entries, %d torn lines; want %d, 0", i, len(entries), torn, want)
@@ -59,7 +59,7 @@ func TestAppendByDay(t *testing.T) {
 	}
 }
 
-// A crash may tear the last line at any byte; what is appended later must not be glued to it.
+// A crash may tear the last line at any byte. A later entry must begin a new line.
 func TestTornLine(t *testing.T) {
 	whole, err := json.Marshal(Entry{URL: "http://h.example/torn", Time: noon})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Read hands out what was appended, by day, and leaves out torn lines.
+// Read returns the appended entries by day, and omits torn lines.
 func TestRead(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := Read(dir, nil, func(*Entry) {}); !errors.Is(err, ErrNone) {
@@ -52,7 +52,7 @@ func TestRead(t *testing.T) {
 	if err != nil || torn != 1 || !slices.Equal(got, urls) {
 		t.Errorf("read %v, %d torn, %v", got, torn, err)
 	}
-	// A line longer than any entry, as the zeros that a power failure leaves, is torn like others.
+	// A line longer than any entry is torn like others. A power failure leaves such lines of zeros.
 	const entry = `{"url":"http://a.example/","t":"2026-05-01T12:00:00Z"}`
 	for _, end := range []string{"", "\n", "\n" + entry, "\n" + entry + "\n"} {
 		dir := t.TempDir()
@@ -69,7 +69,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// The newest visit is found in the last lines of the last day, torn ones and late ones apart.
+// Newest finds the newest visit in the last lines of the last day, despite torn and late lines.
 func TestNewest(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "journal")
 	until := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -84,7 +84,7 @@ func TestNewest(t *testing.T) {
 	long := strings.Repeat("x", maxLineBytes*3/4)
 	for i, e := range []Entry{
 		{Time: at, URL: "http://b.example/"}, {Time: at.AddDate(0, 0, 1), Detail: long},
-		{Time: until.Add(time.Second)}, // by a clock that was wrong; its file is the last
+		{Time: until.Add(time.Second)}, // written with a wrong clock; its file is the last
 		{Time: at.AddDate(0, 0, 1).Add(time.Hour), Detail: long},
 		{Time: at.AddDate(0, 0, 1).Add(time.Minute), Detail: long},
 	} {
@@ -106,7 +106,7 @@ func TestNewest(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	// the day before the last two is not read
+	// Newest does not read the day before the last two.
 	want := map[string]time.Time{"http://a.example/": at.AddDate(0, 0, 1).Add(time.Hour)}
 	if newest, err := Newest(dir, until); err != nil || !maps.EqualFunc(newest, want,
 		time.Time.Equal) {

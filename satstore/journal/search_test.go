@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// written is a journal of three days of which one line is torn, with an entry each hour.
+// written returns a journal of three days, with an entry each hour and one torn line.
 func written(t testing.TB) (dir string, all []Entry) {
 	t.Helper()
 	dir = t.TempDir()
@@ -47,7 +47,8 @@ func written(t testing.TB) (dir string, all []Entry) {
 	return dir, all
 }
 
-// A search finds, the newest first, the entries that a look at all of them finds; in parts too.
+// A search finds the same entries as a look at all of them, the newest first. So does a search in
+// parts.
 func TestSearch(t *testing.T) {
 	dir, all := written(t)
 	for name, c := range map[string]struct {
@@ -102,7 +103,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// A search that has read enough stops, and goes on where it stopped.
+// A search stops at its bound, and later goes on from there.
 func TestSearchBound(t *testing.T) {
 	dir, all := written(t)
 	q, n, parts := Query{MostBytes: 1}, 0, 0
@@ -134,7 +135,7 @@ func TestSearchBound(t *testing.T) {
 	}
 }
 
-// Whatever a file holds, a search without conditions finds what Read reads, backwards.
+// For any content of a file, a search without conditions finds what Read reads, backwards.
 func FuzzSearch(f *testing.F) {
 	f.Add(
 		[]byte(

@@ -32,7 +32,7 @@ func visit() crawl.Event {
 	}
 }
 
-// TestEntry makes the line of a visit with everything, and of one that tells little.
+// TestEntry writes the lines of a visit with all fields, and of one with few.
 func TestEntry(t *testing.T) {
 	e := visit()
 	entry := entryOf(&e)
@@ -59,7 +59,7 @@ func TestEntry(t *testing.T) {
 	}
 }
 
-// What Append was handed can be read, a visit without a probability too.
+// All that Append gets can be read, including a visit without a probability.
 func TestAppend(t *testing.T) {
 	dir := t.TempDir()
 	log, err := Open(dir)
