@@ -20,8 +20,8 @@ import (
 
 const testUnits = 30
 
-// forms are all, so small that everything overflows soon: buffers, the sort, the log and open
-// files.
+// forms returns all forms with small limits, so that buffers, sort, log and open files soon
+// overflow.
 func forms() map[string]Options {
 	all := map[string]Options{}
 	for name, form := range map[string]Form{"basic": Basic, "sat": SAT, "naive": Naive} {
@@ -31,7 +31,7 @@ func forms() map[string]Options {
 	return all
 }
 
-// record is what the model knows of one.
+// record is the model of one record.
 type record struct {
 	due            int64
 	body           []byte
@@ -39,7 +39,7 @@ type record struct {
 	drop           bool
 }
 
-// life does the same to a store and to a map of it.
+// life does the same operations to a store and to a map.
 type life struct {
 	*testing.T
 	s       *Store
@@ -54,7 +54,7 @@ type life struct {
 func (l *life) newBody(id ID) []byte {
 	n := l.rng.IntN(60)
 	if l.rng.IntN(40) == 0 {
-		n = l.rng.IntN(3000) // longer than all buffers
+		n = l.rng.IntN(3000) // longer than every buffer
 	}
 	body := append(id[:], make([]byte, n)...)
 	for i := idBytes; i < len(body); i++ {
@@ -81,15 +81,15 @@ func (l *life) add(now int64) {
 	}
 }
 
-// request sends messages to any records; those of the unit t that were not visited yet get theirs
-// after it.
+// request sends messages to any records. A record that is due in unit t and not visited yet gets
+// its messages after the visit.
 func (l *life) request(t int64) {
 	if l.s.ids == nil || len(l.ids) == 0 {
 		return
 	}
 	id := l.ids[l.rng.IntN(len(l.ids))]
 	have := l.records[id]
-	if have == nil { // it was dropped
+	if have == nil { // it was deleted
 		return
 	}
 	r := Request{ID: id, Delete: t == 0 && l.rng.IntN(8) == 0,
@@ -147,7 +147,7 @@ func (l *life) unit() {
 	l.clock = t
 }
 
-// All forms hand out what a map in memory has, with the messages of each record, and keep the rest.
+// All forms return the records of a map in memory, with their messages, and keep the others.
 func TestFormsAgreeWithAMap(t *testing.T) {
 	for name, o := range forms() {
 		t.Run(name, func(t *testing.T) {
@@ -196,7 +196,8 @@ func TestFormsAgreeWithAMap(t *testing.T) {
 	}
 }
 
-// A write that fails is told, and from then on nothing else is done; wherever it happens.
+// A failed write returns its error. From then on, every operation returns this error, whichever
+// write failed.
 func TestFailedWritesStick(t *testing.T) {
 	full, at := errors.New("disk full"), 0
 	for at = 0; ; at++ {
@@ -243,7 +244,7 @@ func TestFailedWritesStick(t *testing.T) {
 	}
 }
 
-// Damage is named with file and offset.
+// A damage error names file and offset.
 func TestDamage(t *testing.T) {
 	o := forms()["sat"]
 	s, err := Open("a", o)
@@ -251,7 +252,7 @@ func TestDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if _, err := s.Add(1, make([]byte, 3000)); err != nil { // written through
+	if _, err := s.Add(1, make([]byte, 3000)); err != nil { // written through: it is too long
 		t.Fatal(err)
 	}
 	f, err := o.FS.OpenReadWrite("a/bucket-1", vfs.WriteCategoryUnspecified)
@@ -267,7 +268,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// Without pages to spare the flush takes the order of the paper, and never more pages than
+// If no page is free, the flush follows the order of the paper. The store never has more pages than
 // allowed.
 func TestFlushOrder(t *testing.T) {
 	s, err := Open("a", Options{FS: vfs.NewMem(), Form: Basic, Units: 10, PageBytes: 64,
@@ -297,7 +298,7 @@ func TestFlushOrder(t *testing.T) {
 	for _, c := range []struct {
 		what string
 		due  int64
-		want []int // pages after one more record for that bucket
+		want []int // pages after another record for this bucket
 	}{
 		{"above 16 alone", 5, []int{0, 16, 5, 2, 1, 0}},
 		{"full again, above 16", 6, []int{0, 16, 5, 2, 1, 16}},
@@ -317,7 +318,7 @@ func TestFlushOrder(t *testing.T) {
 	}
 }
 
-// When every buffer has one page at most, the fullest gives up its own.
+// If every buffer has at most one page, the fullest gives up its page.
 func TestStarvedFlush(t *testing.T) {
 	s, err := Open("a", Options{FS: vfs.NewMem(), Form: Basic, Units: 10, PageBytes: 1024,
 		BufferBytes: 3 * 1024})
@@ -342,7 +343,7 @@ func TestStarvedFlush(t *testing.T) {
 	}
 }
 
-// The index holds any unit of a long life, in 16 bits, because its base moves.
+// The index holds any unit of a long life in 16 bits, because its base moves.
 func TestBucketIndex(t *testing.T) {
 	for _, bits := range []int{16, 24} {
 		x := bucketIndex{bits: bits}

@@ -27,7 +27,7 @@ func planned(t testing.TB, o WorkloadOptions, units int) *Plan {
 	return p
 }
 
-// The counts come from an independent program that wrote this workload first.
+// An independent program, which first had this workload, made these counts.
 func TestGoldenCounts(t *testing.T) {
 	for key, want := range golden {
 		t.Run(fmt.Sprintf("records=%d/unit=%v/units=%d", key.records, key.unit, key.units),
@@ -43,7 +43,7 @@ func TestGoldenCounts(t *testing.T) {
 	}
 }
 
-// What [SAT fig. 2] and its table tell of intervals, at the fit that was chosen.
+// The intervals match [SAT fig. 2] and its table, within the chosen fit.
 func TestIntervals(t *testing.T) {
 	const n = 400_000
 	near := func(what string, got, want float64) {
@@ -53,7 +53,7 @@ func TestIntervals(t *testing.T) {
 	}
 	for _, c := range []struct {
 		unit                 Unit
-		ones, visits, perRec float64 // share of records with tau 1, of visits; due in a unit
+		ones, visits, perRec float64 // share of records with tau 1; share of visits; due in a unit
 	}{{Day, 0.075, 0.669, 0.1126}, {Hour, 0.00068, 0.079, 0.00866}} {
 		w := made(t, WorkloadOptions{Records: n, Unit: c.unit})
 		ones, rate := 0.0, 0.0
@@ -105,8 +105,8 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// The sums of a plan are those of visits one by one, and the state before a visit is what
-// the visits before it made.
+// A plan has the sums of single visits. The state before a visit is the result of the visits before
+// it.
 func TestPlanAgreesWithVisits(t *testing.T) {
 	for _, o := range []WorkloadOptions{
 		{Records: 3000, Unit: Hour, MaxUnits: 30}, {Records: 3000, Unit: Day, FixedBytes: 50},
@@ -191,7 +191,7 @@ func BenchmarkPlan(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1e5, "ns/record")
 }
 
-// A request waits for the next visit of its record, the one at the unit it precedes included.
+// A request waits for the next visit of its record, which may be in the unit that begins next.
 func TestRequests(t *testing.T) {
 	p := planned(t, WorkloadOptions{Records: 2000, Unit: Hour, MaxUnits: 20}, 25)
 	numbers := map[ID]uint32{}
@@ -218,8 +218,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// A store driven by hand, with requests that wait for visits and with such that do not, has
-// the tally of the plan.
+// A store that is driven by hand has the tally of the plan. Some of its requests wait for visits.
 func TestEnd(t *testing.T) {
 	const requests = 0.4
 	p := planned(t, WorkloadOptions{Records: 700, Unit: Hour, MaxUnits: 25}, 30)
@@ -265,7 +264,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// One byte, one due time or one record makes a difference.
+// One byte, one due time or one record changes the tally.
 func TestTallyDiffers(t *testing.T) {
 	tally := func(change func(i int, body []byte, due *int) bool) (sum Tally) {
 		for i := range 5 {
@@ -285,7 +284,7 @@ func TestTallyDiffers(t *testing.T) {
 			return true
 		},
 		"due times": func(i int, _ []byte, due *int) bool { *due += i / 4; return true },
-		"another time": func(i int, _ []byte, due *int) bool { // two of equal sum swapped
+		"another time": func(i int, _ []byte, due *int) bool { // two with an equal sum are swapped
 			*due += []int{0, 1, -1, 0, 0}[i]
 			return true
 		},
