@@ -42,7 +42,7 @@ func TestTry(t *testing.T) {
 	}
 }
 
-// No more calls than allowed are under way at a time, and never more than there are cores.
+// At most the allowed number of calls run at a time, and never more than there are cores.
 func TestTryAtMost(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	for atOnce, want := range map[int]int32{0: 4, 1: 1, 3: 3, 9: 4} {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Work and memory show in the meters, about as much as they are.
+// The meters show about the work and memory that are used.
 func TestRead(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("no /proc")
