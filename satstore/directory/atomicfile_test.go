@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A file is the old one until all of the new one is written, and nothing else is left.
+// A file has its old content until all of the new content is written. No other file is left.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")

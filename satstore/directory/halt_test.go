@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Whatever way Pebble fails, the work ends with the first failure, and nothing is done after it.
+// However Pebble fails, the work ends with the first failure, and nothing is done after it.
 func TestGuard(t *testing.T) {
 	for name, fail := range map[string]func(*Switch){
 		"Fatalf": func(s *Switch) { s.Fatalf("MANIFEST: %v", fs.ErrPermission) },
