@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// 24 hourly grants are the day's budget, each day, in spite of rounding.
+// 24 hourly grants add up to the budget of each day, in spite of rounding.
 func TestBudgetHours(t *testing.T) {
 	for _, perDay := range []float64{0, 1, 7, 10, 23, 24, 25, 100, 1000, 99999, 1e7} {
 		b := Grant{PerDay: perDay}
@@ -27,7 +27,7 @@ func TestBudgetHours(t *testing.T) {
 	}
 }
 
-// Fractions of a fetch carry over; whole fetches are the caller's to use or lose.
+// Fractions of a fetch carry over. Whole fetches are lost if the caller does not use them.
 func TestBudgetCarry(t *testing.T) {
 	for _, c := range []struct {
 		perDay float64
@@ -53,7 +53,7 @@ func TestBudgetCarry(t *testing.T) {
 	}
 }
 
-// Rounds of any lengths get no more than their time is worth, and at most one fetch less.
+// Rounds of any lengths get at most the budget of their time, and at most one fetch less.
 func TestBudgetBounds(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 0))

@@ -76,7 +76,7 @@ func TestServerLimits(t *testing.T) {
 	}
 }
 
-// A size and its class: never smaller, and at most an eighth larger.
+// The class of a size is never smaller, and at most an eighth larger.
 func TestSizeClass(t *testing.T) {
 	last := uint8(0)
 	for size := int64(1); size < 1<<33; size += 1 + size/37 {
