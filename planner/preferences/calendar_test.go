@@ -41,7 +41,7 @@ func TestOpen(t *testing.T) {
 			"2026-12-01T22:00:00Z"},
 		{"sat,sun; wed 12:00-13:00 UTC", "2026-11-25T12:10:00Z", "2026-11-25T12:20:00Z", true,
 			"2026-11-25T12:10:00Z"},
-		// midnight between two days
+		// midnight between two open days
 		{"fri-mon UTC", "2026-11-29T23:00:00Z", "2026-11-30T01:00:00Z", true,
 			"2026-11-29T23:00:00Z"},
 		{"Monday-Friday 08:00-18:00 utc", "2026-11-25T18:00:00Z", "2026-11-25T18:00:00Z", false,
@@ -73,7 +73,7 @@ func TestElapsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A week has 50 open hours, also the one in which clocks are moved.
+	// A week has 50 open hours, even if the clocks change in it.
 	for _, from := range []string{"2026-11-25T03:00:00Z", "2026-03-25T12:00:00Z"} {
 		start := at(t, from)
 		end := start.In(c.zone).AddDate(0, 0, 7)
@@ -95,7 +95,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// What is read is open some time in each week, and agrees with itself.
+// An accepted calendar is open some time in each week, and its methods agree.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"mon-fri 08:00-18:00 Europe/Berlin", "22:00-06:00 UTC",
 		"sat,sun; wed 12:00-13:00 UTC", "sun 02:10-02:50 America/New_York"} {
@@ -120,7 +120,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// A span that begins in an hour which clocks leave out opens when they go on.
+// A span that begins in an hour which the clocks skip opens after that hour.
 func TestClocksMovedOn(t *testing.T) {
 	for _, test := range []struct{ calendar, from, next string }{
 		{"02:00-04:00 America/New_York", "2026-03-08T00:00:00-05:00", "2026-03-08T03:00:00-04:00"},
@@ -130,7 +130,7 @@ func TestClocksMovedOn(t *testing.T) {
 			"2026-10-04T02:30:00+11:00"},
 		{"00:00-02:00 America/Sao_Paulo", "2018-11-03T20:00:00-03:00", "2018-11-04T01:00:00-02:00"},
 		{"00:30-02:00 Asia/Beirut", "2026-03-28T20:00:00+02:00", "2026-03-29T01:00:00+03:00"},
-		// no clock shows it on that day
+		// no clock shows this time on that day
 		{"sun 02:10-02:50 America/New_York", "2026-03-01T03:00:00-05:00",
 			"2026-03-15T02:10:00-04:00"},
 		{"fri Pacific/Apia", "2011-12-24T00:00:00-10:00", "2012-01-06T00:00:00+14:00"},
@@ -146,8 +146,8 @@ func TestClocksMovedOn(t *testing.T) {
 	}
 }
 
-// In every zone, around each setting of its clock over two years, a calendar is open in exactly
-// those minutes in which the clock shows a time of a span.
+// A calendar is open in exactly those minutes in which the clock shows a time of a span. This holds
+// in every zone, around each change of its clock over two years.
 func TestClocksOfAllZones(t *testing.T) {
 	calendars := []string{"02:00-04:00", "mon-fri 22:00-06:00", "sat,sun; wed 00:30-01:30",
 		"23:15-00:45", "02:30-02:45; sun 01:59-03:01", "sat-sun 00:00-24:00"}
@@ -162,7 +162,7 @@ func TestClocksOfAllZones(t *testing.T) {
 		}
 		at := time.Date(2025, 12, 31, 0, 0, 0, 0, time.UTC).In(all[0].zone)
 		if zone == "America/Sao_Paulo" || zone == "Pacific/Apia" {
-			at = at.AddDate(-15, 0, 0) // when its clocks were last moved
+			at = at.AddDate(-15, 0, 0) // when its clocks last changed
 		}
 		for until := at.AddDate(2, 0, 0); at.Before(until); {
 			_, end := at.ZoneBounds()
@@ -210,7 +210,7 @@ func (c *Calendar) shows(at time.Time) bool {
 	return false
 }
 
-// zones are those of the machine, or some whose clocks are moved in odd ways.
+// zones returns the zones of the machine, or some with odd changes of their clocks.
 func zones(t *testing.T) (names []string) {
 	const at = "/usr/share/zoneinfo/"
 	table, err := os.ReadFile(at + "tzdata.zi")
