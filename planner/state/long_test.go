@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// Write returns what is written, in most bytes at most.
+// Write writes roots, in at most `most` bytes.
 func Write(apart Apart, most int, roots ...any) ([]byte, error) {
 	var b bytes.Buffer
 	err := WriteTo(&b, most, nil, apart, roots...)
 	return b.Bytes(), err
 }
 
-// Pointers into long slices, and large maps of plain values, come back as they were.
+// Pointers into long slices, and large maps of plain values, are read as they were written.
 func TestLong(t *testing.T) {
 	type thing struct {
 		name string

@@ -131,7 +131,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Whatever is read, it ends with an error or is written again the same.
+// Any input gives an error, or a state that is written as the same bytes.
 func FuzzRead(f *testing.F) {
 	type small struct {
 		m map[uint16]string
