@@ -10,8 +10,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// weeksTogether is how many weeks a point of the update rate sums up: single weeks jump with
-// whatever a large server does.
+// weeksTogether is how many weeks a point of the update rate averages over: single weeks jump with
+// large servers.
 func weeksTogether(weeks int) int {
 	if weeks < 16 {
 		return 1
@@ -19,7 +19,7 @@ func weeksTogether(weeks int) int {
 	return 4
 }
 
-// block is some weeks of a run.
+// block is some consecutive weeks of a run.
 type block struct {
 	first, last int // weeks, from 1
 	rate        eval.Number
@@ -38,7 +38,8 @@ func blocksOf(r *eval.StreamResult, size int) (blocks []block) {
 	return blocks
 }
 
-// frontCharts show what each policy makes of the budget: changes found, and good and young copies.
+// frontCharts show the results of each policy with its budget: changes found, and good and young
+// copies.
 func frontCharts(run eval.StreamRun) []report.Chart {
 	if len(run.Results) < 2 {
 		return nil
@@ -133,7 +134,7 @@ func weekTable(run eval.StreamRun) report.Table {
 	return t
 }
 
-// reliability shows how far probabilities can be believed; nothing if no policy tells any.
+// reliability shows how reliable probabilities are; nothing if no policy has any.
 func reliability(runs []Run, shown []string) []report.Section {
 	s := report.Section{Title: "How far probabilities can be believed",
 		Text: "Of the pages that a policy gave a probability of change of 30 %, did 30 % change? " +
@@ -212,7 +213,7 @@ func calibrationErrors(runs []Run) (rows [][]string) {
 	return rows
 }
 
-// reliabilityLines are the bins of the policies shown; of one with few pages nothing can be told.
+// reliabilityLines are the bins of the shown policies, without bins of few pages.
 func reliabilityLines(run Run, shown []string, of func(*eval.StreamResult) *eval.Calibration) (
 	lines []report.Series) {
 	const least = 20

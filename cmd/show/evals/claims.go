@@ -8,7 +8,7 @@ import (
 // ClaimColumns head what ClaimCells returns.
 var ClaimColumns = []string{"sources", "pages", "changed: right", "wrong", "same: wrong", "right"}
 
-// ClaimCells are the counts of claims as cells of a table.
+// ClaimCells returns the counts of claims as cells of a table.
 func ClaimCells(c planner.HintCounts) []string {
 	var cells []string
 	for _, n := range []int{c.Sources, c.Pages, c.True, c.False, c.Missed, c.Same} {

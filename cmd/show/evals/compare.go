@@ -11,8 +11,8 @@ import (
 	"github.com/recrawl/recrawl/planner/policy"
 )
 
-// overview is what a reader wants to know first: what each budget or horizon yields, how the
-// compared policy stands beside the others, and what its evidence is worth.
+// overview shows first what matters most: the results of each budget or horizon, the compared
+// policy beside the others, and the gain by its evidence.
 func overview(runs []Run, order, shown []string) []report.Section {
 	var all []report.Section
 	if charts := againstBudget(runs, order, shown); charts != nil {
@@ -45,7 +45,7 @@ func overview(runs []Run, order, shown []string) []report.Section {
 	return all
 }
 
-// comparedWithBest is the compared policy against the best published one, by measure and run.
+// comparedWithBest compares the compared policy with the best published one, by measure and run.
 func comparedWithBest(runs []Run, order []string) report.Table {
 	policy := runs[0].comparison.Policy
 	t := report.Table{Title: fmt.Sprintf("%s against the best published policy by each measure%s",
@@ -71,8 +71,8 @@ func comparedWithBest(runs []Run, order []string) report.Table {
 	return t
 }
 
-// comparedByRun is the most telling measure against every other policy, run by run: ratios of
-// coverage, differences of gain, which may be 0.
+// comparedByRun compares the policy with all others in each run by the most telling measure: ratios
+// of coverage, and differences of gain, which may be 0.
 func comparedByRun(runs []Run, order []string) report.Table {
 	m, show, what := order[0], ratioOf, "ratio"
 	if m == eval.Gain {
@@ -98,7 +98,7 @@ func comparedByRun(runs []Run, order []string) report.Table {
 	return t
 }
 
-// comparedWithAll has all measures of one run, for the page.
+// comparedWithAll has all measures of a run, for the page.
 func comparedWithAll(run Run, order []string) []report.Table {
 	c := run.comparison
 	if c == nil || len(c.With) == 0 {
@@ -128,7 +128,7 @@ func opponentName(policy string, threshold float64) string {
 	return nameOf(eval.SnapshotResult{Policy: policy, Threshold: threshold})
 }
 
-// difference is signed; with its interval.
+// difference returns a signed difference with its interval.
 func difference(p eval.Paired) string {
 	return within(p.Difference, p.DifferenceSpread, func(v eval.Number) string {
 		return fmt.Sprintf("%+.3f", float64(v))
@@ -141,7 +141,7 @@ func ratioOf(p eval.Paired) string {
 	})
 }
 
-// within shows a value with its interval, without what is undefined.
+// within returns a value with its interval, without undefined parts.
 func within(v eval.Number, spread [2]eval.Number, show func(eval.Number) string) string {
 	switch {
 	case math.IsNaN(float64(v)):
@@ -220,7 +220,7 @@ func measureLine(runs []Run, name, measure string) report.Series {
 	return s
 }
 
-// ablations shows what the policy loses without each of its parts; nil if it was not asked for.
+// ablations shows the loss of the policy without each of its parts; nil if they were not measured.
 func ablations(runs []Run, order []string) *report.Section {
 	if len(runs) == 0 || runs[0].comparison == nil || len(runs[0].comparison.Without) == 0 {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// DemoPage is the result as a report.
+// DemoPage returns the result as a report.
 func DemoPage(r *demo.Result) report.Page {
 	page := report.Page{
 		Title: "recrawl demo",
@@ -63,7 +63,7 @@ func DemoPage(r *demo.Result) report.Page {
 	return page
 }
 
-// topFirstTable shows the sweeps over HTTP beside those by replay.
+// topFirstTable shows the sweeps over HTTP beside those of the replay.
 func topFirstTable(r *demo.Result) report.Table {
 	t := report.Table{
 		Title: fmt.Sprintf("Tops first, one sweep a month after the base, over HTTP: %d pages, "+
@@ -89,7 +89,7 @@ func topFirstTable(r *demo.Result) report.Table {
 	return t
 }
 
-// comparisonTables show tables 2 and 3 of a synthetic web, ours / the paper's.
+// comparisonTables show tables 2 and 3 of a synthetic web: our value / the paper's.
 func comparisonTables(c synth.Comparison) []report.Table {
 	header := []string{"%, ours / paper"}
 	for _, weeks := range synth.Periods {

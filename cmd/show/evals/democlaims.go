@@ -78,7 +78,7 @@ func worthTable(r *demo.Claims, budget float64, note string) report.Table {
 	return t
 }
 
-// provedTable says how what was claimed in each run proved.
+// provedTable shows how reliable the claims of each run proved.
 func provedTable(r *demo.Claims) report.Table {
 	t := report.Table{
 		Title:  "What they claimed of the time since the last visit of a page, and how it proved",

@@ -51,8 +51,8 @@ func perDay(r *demo.Result) int {
 	return int(math.Round(r.Run.Budget * float64(r.Run.Corpus.BasePages)))
 }
 
-// DemoClosing returns three sentences for a reader who sees recrawl for the first time: what its
-// policy gained or lost, what to open, and what to type next. html names the report; "" is none.
+// DemoClosing returns three sentences for a new reader: the gain or loss of the policy, the file to
+// open, and the next command. html is the name of the report, or "".
 func DemoClosing(r *demo.Result, html string) []string {
 	var own, random, best *eval.StreamResult
 	for i := range r.Run.Results {

@@ -13,15 +13,14 @@ import (
 // mostFindings bounds the runs that a finding names.
 const mostFindings = 5
 
-// StreamFinding says of each run of the stream protocol how many of the changes the best policies
-// find.
+// StreamFinding returns the share of changes that the best policies find in each run of the stream
+// protocol.
 func StreamFinding(runs []Run) string {
 	return finding(runs, eval.Coverage, "finds %s of the changes", ofHundred)
 }
 
-// finding says of each run which policy has most of a measure, which comes next, and what the best
-// of the policies reaches that know what others must find out. does is what a policy does, as
-// "finds %s of the changes".
+// finding names for each run the policy with most of a measure, the next one, and the best policy
+// that knows the changes. does says what a policy does, for example "finds %s of the changes".
 func finding(runs []Run, measure, does string, show func(eval.Number) string) string {
 	var says []string
 	for _, run := range runs[:min(len(runs), mostFindings)] {
@@ -30,7 +29,7 @@ func finding(runs []Run, measure, does string, show func(eval.Number) string) st
 		if best == nil {
 			continue
 		}
-		// who reaches as much in the digits that are shown has not lost
+		// a policy that is equal in the shown digits has not lost
 		level := run.level(measure, own, show(best.Measure(measure)), show)
 		text := fmt.Sprintf("%s: %s "+does, run.label, best.name, show(best.Measure(measure)))
 		switch others := slices.DeleteFunc(slices.Clone(level), func(policy string) bool {
@@ -58,7 +57,8 @@ func finding(runs []Run, measure, does string, show func(eval.Number) string) st
 	return strings.Join(says, "\n")
 }
 
-// level are the policies of a kind that reach a value as it is shown, in the order of the results.
+// level returns the policies of a kind that reach a value as it is shown, in the order of the
+// results.
 func (r Run) level(measure string, kind func(policy string) bool, value string,
 	show func(eval.Number) string) (policies []string) {
 	for i := range r.results {

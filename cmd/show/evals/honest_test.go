@@ -17,8 +17,8 @@ func reached(policies ...string) eval.StreamRun {
 	return run
 }
 
-// Who reaches as much in the digits that are shown is named beside the best, not as the next best,
-// and is marked as it is.
+// TestTiesAreNoWins: policies that are equal to the best in the shown digits are named and marked
+// with it, not as the next best.
 func TestTiesAreNoWins(t *testing.T) {
 	run := reached("sites", "ebayes", "interval", "random")
 	for want, of := range map[string][]string{
@@ -46,7 +46,7 @@ func TestTiesAreNoWins(t *testing.T) {
 	}
 }
 
-// One server gives no interval, and titles say so.
+// TestOneServerHasNoInterval: one server gives no interval, and titles say so.
 func TestOneServerHasNoInterval(t *testing.T) {
 	for range eval.Resamples(1, 1) {
 		t.Fatal("one server was resampled")

@@ -12,7 +12,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Run is one horizon or budget of an evaluation, as both protocols' reports show it.
+// Run is one horizon or budget of an evaluation, for the reports of both protocols.
 type Run struct {
 	label      string  // "2 % a day"
 	tick       string  // the same below an axis
@@ -29,16 +29,16 @@ type evalResult struct {
 	stream *eval.StreamResult // nil in the snapshot protocol
 }
 
-// measures are what both protocols' results tell by name.
+// measures has the results of both protocols by name.
 type measures interface {
 	Measure(name string) eval.Number
 	Interval(measure string) [2]eval.Number
 }
 
-// shortResampled says below the legends of charts what the bars are.
+// shortResampled explains the bars below the legends of charts.
 const shortResampled = "5-95 %, 200 server samples"
 
-// intervals says in titles of tables what stands in brackets, or why nothing does.
+// intervals explains the brackets in titles of tables, or why there are none.
 func intervals(servers int) string {
 	if servers < 2 {
 		return "; no intervals: one server says nothing of others"
@@ -46,7 +46,7 @@ func intervals(servers int) string {
 	return "; intervals: 5 to 95 % of 200 samples of servers"
 }
 
-// measureNames are those of tables; charts and texts write them out.
+// measureNames are the names in tables; charts and texts write them out.
 var measureNames = map[string]string{eval.Coverage: "C", eval.UpdateRate: "U",
 	eval.Freshness:  "freshness",
 	eval.Discovered: "discovered", eval.Gain: "gain", eval.GainInServers: "gain in servers"}
@@ -86,7 +86,7 @@ func SnapshotView(run *eval.SnapshotRun) Run {
 	return v
 }
 
-// snapshotSection shows one horizon; its chart has the policies shown.
+// snapshotSection shows one horizon; its chart has the shown policies.
 func snapshotSection(run eval.SnapshotRun, shown []string) report.Section {
 	t := report.Table{Title: fmt.Sprintf("N = %s: %s, %s, %d changed (%.1f "+
 		"%%), %d in some weekly comparison, %d vanished; change by %s",
@@ -131,7 +131,7 @@ func snapshotSection(run eval.SnapshotRun, shown []string) report.Section {
 		Charts: []report.Chart{chart}}
 }
 
-// nameOf is a policy with its threshold, where it has one.
+// nameOf returns the name of a policy, with its threshold if it has one.
 func nameOf(r eval.SnapshotResult) string {
 	if r.Threshold == 0 {
 		return r.Policy
@@ -184,7 +184,7 @@ func StreamView(run *eval.StreamRun, severalLengths bool) Run {
 	return v
 }
 
-// absentNote says what histories cannot tell, and what that means for the policies that take part.
+// absentNote says which facts histories lack, and what that means for the policies.
 func absentNote(absent []string, run Run) string {
 	if len(absent) == 0 {
 		return ""
@@ -204,7 +204,7 @@ func absentNote(absent []string, run Run) string {
 	return note + "."
 }
 
-// streamSection shows one budget; its charts have the policies shown.
+// streamSection shows one budget; its charts have the shown policies.
 func streamSection(run eval.StreamRun, shown []string) report.Section {
 	t := report.Table{Title: fmt.Sprintf("%s of the pages a day%s, %s: %s, %s, "+
 		"%s in all, %s; change by %s",
@@ -266,7 +266,7 @@ func streamSection(run eval.StreamRun, shown []string) report.Section {
 		Tables: []report.Table{t}, Charts: append(frontCharts(run), weekCharts(run, shown)...)}
 }
 
-// inRounds says how long rounds are, unless they are days.
+// inRounds returns the length of rounds, unless it is a day.
 func inRounds(run eval.StreamRun) string {
 	if run.StepHours == 24 || run.StepHours == 0 {
 		return ""
@@ -278,13 +278,13 @@ func inRounds(run eval.StreamRun) string {
 }
 
 const (
-	linesReadable = 8 // more lines in a chart cannot be told apart
+	linesReadable = 8 // readers cannot distinguish more lines in a chart
 	linesChosen   = 7 // as many as there are colours
 )
 
-// telling are the names of the policies that charts show: all if they are few, else the
-// compared one, the best published of each run, interval, the reference lines, and the best
-// of the others of ours.
+// Telling returns the names of the policies that charts show. These are all if they are few. Else
+// they are the compared one, the best published of each run, interval, the reference lines, and the
+// best of our others.
 func Telling(runs []Run, order []string) []string {
 	var names []string
 	if len(runs) == 0 || len(runs[0].results) <= linesReadable {
@@ -329,7 +329,7 @@ func Telling(runs []Run, order []string) []string {
 	return names
 }
 
-// best is the result with the largest value among policies of a kind; nil: there is none.
+// best returns the result with the largest value among policies of a kind; nil: none.
 func (r Run) best(measure string, kind func(policy string) bool) (best *evalResult) {
 	most := eval.Number(math.Inf(-1))
 	for i := range r.results {
@@ -341,8 +341,8 @@ func (r Run) best(measure string, kind func(policy string) bool) (best *evalResu
 	return best
 }
 
-// bestRows are the results with the largest value as it is shown, reference lines apart; none where
-// there is nothing to choose from, or nothing was reached.
+// bestRows returns the results with the largest value as shown, without reference lines. It returns
+// none if there is no choice, or if the value is zero.
 func bestRows(run Run, measure string) (rows []int) {
 	own := func(name string) bool { return !policy.Reference(name) }
 	best := run.best(measure, own)
@@ -362,7 +362,7 @@ func Decimals(v eval.Number) string { return Number(v, 3) }
 
 func Tenths(v eval.Number) string { return Number(v, 1) }
 
-// Number shows an undefined value as a dash.
+// Number returns a value as text, with a dash if it is undefined.
 func Number(v eval.Number, digits int) string {
 	if math.IsNaN(float64(v)) {
 		return "-"
@@ -370,7 +370,7 @@ func Number(v eval.Number, digits int) string {
 	return fmt.Sprintf("%.*f", digits, float64(v))
 }
 
-// span is a dash where there is no interval.
+// span returns an interval as text, with a dash if there is none.
 func span(s [2]eval.Number) string {
 	if math.IsNaN(float64(s[0])) {
 		return "-"

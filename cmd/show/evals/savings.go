@@ -10,7 +10,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// SavingsPage is the result as a report.
+// SavingsPage returns the result as a report.
 func SavingsPage(r *demo.Savings) report.Page {
 	intro := fmt.Sprintf("Policy %s over %d virtual weeks, %.3g %% of the pages a day, %s. A visit "+
 		"to a feed or sitemap takes the place of a visit to a page.", r.Policy, r.Weeks, 100*r.Budget,

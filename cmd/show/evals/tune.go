@@ -12,10 +12,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Tune shows a prediction of what budgets buy. As JSON it is the prediction.
+// Tune shows a prediction of the effect of budgets. As JSON it is the prediction.
 type Tune struct{ *tune.Prediction }
 
-// percent shows a share with its unit, for tables in which budgets are shares too.
+// percent returns a share with its unit, for tables in which budgets are shares, too.
 func percent(v eval.Number) string {
 	if math.IsNaN(float64(v)) {
 		return "-"
@@ -52,8 +52,8 @@ func (t Tune) Page() report.Page {
 	return page
 }
 
-// changes says how often the pages change, and where they change more often than daily visits tell,
-// what those find.
+// changes says how often the pages change. If they change more often than daily visits see, it also
+// says what such visits find.
 func (t Tune) changes(doubt bool) string {
 	changes := func(v eval.Number) string { return words.Significant(float64(v), 3) }
 	if math.IsNaN(float64(t.PerDay.Value)) {
@@ -73,7 +73,7 @@ func (t Tune) changes(doubt bool) string {
 	return text
 }
 
-// finding says where a fetch more buys less, and what a target takes.
+// finding says from which budget on another fetch gains less, and the budget of a target.
 func (t Tune) finding() string {
 	says := "The curve of coverage has no knee: each fetch more buys as much as the one before."
 	if last := t.Curve[len(t.Curve)-1]; math.IsNaN(float64(last.Coverage.Value)) {
@@ -129,7 +129,7 @@ func (t Tune) curveSection() report.Section {
 	return s
 }
 
-// points are those of the curve and the budget in force, from small to large.
+// points returns the points of the curve and the budget in force, from small to large.
 func (t Tune) points() (all []*tune.Point) {
 	for i := range t.Curve {
 		all = append(all, &t.Curve[i])
@@ -144,7 +144,7 @@ func (t Tune) points() (all []*tune.Point) {
 	return all
 }
 
-// brackets says what the brackets are.
+// brackets explains the brackets.
 func (t Tune) brackets() string {
 	switch futures := words.Plural(t.Futures, "future"); {
 	case t.Servers < 2 && t.Futures < 2:

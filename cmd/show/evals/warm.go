@@ -10,7 +10,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Warm is the page of a comparison of warm and cold starts.
+// Warm returns the page of a comparison of warm and cold starts.
 func Warm(run *eval.WarmRun) report.Page {
 	t := report.Table{
 		Title: fmt.Sprintf("Coverage of the first %d weeks, begun with captures of %d weeks and "+
@@ -50,7 +50,7 @@ func Warm(run *eval.WarmRun) report.Page {
 			Charts: []report.Chart{chart}}}}
 }
 
-// warmFinding says how many times the changes a warm start finds, over all policies and budgets.
+// warmFinding says by which factor a warm start finds more changes, over all policies and budgets.
 func warmFinding(run *eval.WarmRun) string {
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, s := range run.Starts {

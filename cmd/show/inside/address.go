@@ -10,22 +10,21 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Address is what the program makes of an address.
+// Address has the parts of an address as the program reads it.
 type Address struct {
 	Given     string `json:"given"`
-	Canonical string `json:"canonical"` // that a page is known by
-	// without sessions and marks of campaigns, as links are taken
+	Canonical string `json:"canonical"` // the form by which a page is known
+	// without sessions and campaign marks, as in links
 	Tidy   string `json:"tidy"`
-	Server string `json:"server"` // scheme, host and port: what takes turns
-	Robots string `json:"robots"` // the robots.txt that holds
-	Target string `json:"target"` // what robots.txt judges
+	Server string `json:"server"` // scheme, host and port; servers take turns
+	Robots string `json:"robots"` // the robots.txt for it
+	Target string `json:"target"` // the part that robots.txt judges
 	Key    string `json:"key"`    // in an index of captures
-	Page   bool   `json:"page"`   // a link to it is followed; false: an image or the like
-	Trap   string `json:"trap"`   // why a link to it is not taken; "": it is
+	Page   bool   `json:"page"`   // true: a link to it is followed; false: for example an image
+	Trap   string `json:"trap"`   // why a link to it is not followed; "": it is
 }
 
-// ReadAddress reads an address by its canonical form, at a moment: dates that are far off are
-// traps.
+// ReadAddress reads an address by its canonical form. Dates far from now are traps.
 func ReadAddress(given, canonical string, now time.Time) (*Address, error) {
 	u, err := url.Parse(canonical)
 	if err != nil {
@@ -42,7 +41,7 @@ func ReadAddress(given, canonical string, now time.Time) (*Address, error) {
 	return a, nil
 }
 
-// Finding says what the address is.
+// Finding describes the address.
 func (a *Address) Finding() string {
 	switch {
 	case a.Trap != "":
@@ -53,7 +52,7 @@ func (a *Address) Finding() string {
 	return "A page is known as " + a.Canonical
 }
 
-// Tables are its parts for people.
+// Tables returns the parts for people.
 func (a *Address) Tables() []report.Table {
 	return []report.Table{{Title: a.Given, Rows: [][]string{
 		{"known as", a.Canonical}, {"as a link", a.Tidy}, {"server", a.Server},

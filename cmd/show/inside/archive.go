@@ -43,7 +43,7 @@ func ArchiveFinding(s *archive.Status) string {
 	return text
 }
 
-// ArchiveTables are how fresh its pages are, of which kinds, and what failed.
+// ArchiveTables return the freshness of the pages, their kinds, and the failures.
 func ArchiveTables(s *archive.Status) []report.Table {
 	fresh := report.Table{Title: "how fresh", Header: []string{"seen within", "pages"}}
 	for _, a := range s.Ages {

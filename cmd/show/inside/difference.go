@@ -9,7 +9,7 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// besideWords is how many words or lines are shown beside a difference.
+// besideWords is how many words or lines are shown on each side of a difference.
 const besideWords = 8
 
 // DifferenceText writes what differs, a line a piece: removed ones begin with "-", added ones with
@@ -66,8 +66,8 @@ func differenceFinding(r *archive.Difference, unit string) string {
 		of, words.Plural(r.Removed, unit), r.Added, r.Kept)
 }
 
-// lines writes a piece with a mark before each of its lines. Controls are left out: they would
-// reach the terminal.
+// lines writes a piece with a mark before each of its lines. It leaves out control characters,
+// which would reach the terminal.
 func lines(b *strings.Builder, mark, text string) {
 	for line := range strings.Lines(text) {
 		b.WriteString(mark + strings.Map(func(r rune) rune {
@@ -80,7 +80,7 @@ func lines(b *strings.Builder, mark, text string) {
 	}
 }
 
-// near keeps of an equal piece what is beside a difference: behind one, before one, or both.
+// near keeps the part of an equal piece beside a difference: after one, before one, or both.
 func near(text string, behind, before, byLine bool) string {
 	pieces := strings.SplitAfter(text, " ")
 	gap := "... "

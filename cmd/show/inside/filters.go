@@ -7,7 +7,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/filter"
 )
 
-// FiltersTable is what filters say of a page, for people.
+// FiltersTable returns the judgements of filters on a page, for people.
 func FiltersTable(all []filter.Judgement) report.Table {
 	t := report.Table{Title: "Filters", Header: []string{"filter", "kind", "verdict", "score",
 		"because"}}

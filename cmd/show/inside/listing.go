@@ -10,25 +10,25 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Listing is what a feed, a sitemap or an index of sitemaps says.
+// Listing is the content of a feed, a sitemap or an index of sitemaps.
 type Listing struct {
-	URL     string   `json:"url"`  // addresses go by it
+	URL     string   `json:"url"`  // the base of its addresses
 	Kind    string   `json:"kind"` // feed, sitemap or index
 	Octets  int      `json:"octets"`
-	Missing string   `json:"missing"` // why that is not all of it; "": it is
+	Missing string   `json:"missing"` // why a part is missing; "": nothing is
 	Entries []Entry  `json:"entries"`
-	Hubs    []string `json:"hubs"`  // at which changes of a feed can be subscribed to
+	Hubs    []string `json:"hubs"`  // where changes of a feed can be subscribed to
 	Topic   string   `json:"topic"` // the feed's name there
 }
 
-// Entry is what it says of one page, or of one sitemap.
+// Entry is the entry of one page, or of one sitemap.
 type Entry struct {
 	URL      string     `json:"url"`
-	Modified *time.Time `json:"modified"` // null: it does not say
-	Every    float64    `json:"every_s"`  // how often the page changes; 0: it does not say
+	Modified *time.Time `json:"modified"` // null: not stated
+	Every    float64    `json:"every_s"`  // time between changes; 0: not stated
 }
 
-// ReadListing reads the body of the source at url. The error says that it is none.
+// ReadListing reads the body of the source at url. It fails if the body is no source.
 func ReadListing(body []byte, contentType, url string) (*Listing, error) {
 	read, err := feeds.Read(body, contentType, url)
 	if errors.Is(err, feeds.ErrNone) {
@@ -49,7 +49,7 @@ func ReadListing(body []byte, contentType, url string) (*Listing, error) {
 	return l, nil
 }
 
-// Finding says what it is, and how much of it was read.
+// Finding names its kind, and how much of it was read.
 func (l *Listing) Finding() string {
 	dated := 0
 	for _, e := range l.Entries {
@@ -72,7 +72,7 @@ func (l *Listing) Finding() string {
 	return said
 }
 
-// Tables are the entries for people.
+// Tables returns the entries for people.
 func (l *Listing) Tables() (tables []report.Table) {
 	t := report.Table{Title: l.URL, Header: []string{"changed", "every", "address"}}
 	for _, e := range l.Entries {

@@ -9,8 +9,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// MeasuredFinding says in a sentence how many filters there are, and how many of the labelled pages
-// they judge otherwise.
+// MeasuredFinding says in a sentence how many filters there are, and how many labelled pages they
+// judge differently from the label.
 func MeasuredFinding(r *eval.FilterResult) string {
 	text := words.Plural(len(r.Filters), "filter")
 	if r.Pages == 0 {
@@ -24,7 +24,7 @@ func MeasuredFinding(r *eval.FilterResult) string {
 		text, words.Plural(r.Pages, "labelled page"), words.Plural(wrong, "verdict"))
 }
 
-// MeasuredTables are the result for people.
+// MeasuredTables returns the result for people.
 func MeasuredTables(r *eval.FilterResult) []report.Table {
 	filters := report.Table{Title: "Filters", Header: []string{"filter", "kind"}}
 	if r.Pages == 0 {

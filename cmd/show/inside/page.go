@@ -14,36 +14,36 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Page is what there is in a page. Digests are hexadecimal.
+// Page has the parts of a page. Digests are hexadecimal.
 type Page struct {
 	URL      string   `json:"url"`
-	Type     string   `json:"type"` // as the server named it
+	Type     string   `json:"type"` // from the server
 	Octets   int      `json:"octets"`
 	Charset  string   `json:"charset"`
 	Title    string   `json:"title"`
-	Language string   `json:"language"` // as the page names it; "": it does not
+	Language string   `json:"language"` // from the page; "": none
 	NoIndex  bool     `json:"noindex"`
 	NoFollow bool     `json:"nofollow"`
-	Cut      bool     `json:"cut"` // something was too large to be read
+	Cut      bool     `json:"cut"` // a part was too large to be read
 	Main     string   `json:"main"`
 	Counted  Counted  `json:"counted"`
 	Digests  Digests  `json:"digests"`
 	Links    []string `json:"links"`
 	Sources  []string `json:"sources"`
-	// Filters are what those of the user say of it.
+	// Filters are the judgements of the user's filters.
 	Filters []filter.Judgement `json:"filters"`
 
-	judged *filter.Page // what they judge by
+	judged *filter.Page // input of the filters
 }
 
-// Counted is what counts as the content. Without a rule that is decided by --change.
+// Counted is the part that counts as the content. Without a rule --change chooses it.
 type Counted struct {
-	Rule  *extract.RuleSpec `json:"rule"`  // that holds for the address; null: there is none
-	Lines []string          `json:"lines"` // that it leaves
+	Rule  *extract.RuleSpec `json:"rule"`  // the rule for the address; null: none
+	Lines []string          `json:"lines"` // that the rule leaves
 	extract.RuleTrace
 }
 
-// Digests are those that a visit has. Counted is that of what the rule leaves.
+// Digests are the digests of a visit. Counted is that of the part that the rule leaves.
 type Digests struct {
 	Bytes   string `json:"bytes"`
 	Text    string `json:"text"`
@@ -51,7 +51,7 @@ type Digests struct {
 	Counted string `json:"counted"`
 }
 
-// ReadPage reads a page, as package fetch does.
+// ReadPage reads a page like package fetch.
 func ReadPage(body []byte, contentType, url string, o extract.Options) *Page {
 	rule := o.Rule
 	o.Seen = true
@@ -119,7 +119,7 @@ func (p *Page) Finding() string {
 		p.Counted.Rule.Prefix, words.Plural(len(p.Counted.Lines), "line"))
 }
 
-// Tables are the page for people.
+// Tables returns the page for people.
 func (p *Page) Tables() []report.Table {
 	facts := report.Table{Title: p.URL, Rows: [][]string{
 		{"title", p.Title}, {"language", p.Language}, {"type", p.Type}, {"charset", p.Charset},

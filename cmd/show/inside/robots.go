@@ -10,18 +10,18 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// Robots is a robots.txt line by line, as a crawler reads it, and what it says of one address.
+// Robots is a robots.txt line by line, as a crawler reads it, with its verdict on one address.
 type Robots struct {
 	Agent string `json:"agent"` // product token, in small letters
-	// whose rules hold: the token, "*", or "" where no group does
+	// Group is the group of rules for the crawler: the token, "*", or "" without a group.
 	Group    string       `json:"group"`
-	Delay    float64      `json:"delay_s"` // that Crawl-delay asks for; 0: none
+	Delay    float64      `json:"delay_s"` // of Crawl-delay; 0: none
 	Sitemaps []string     `json:"sitemaps"`
-	Lines    []RobotsLine `json:"lines"` // those that are not empty
+	Lines    []RobotsLine `json:"lines"` // without empty lines
 	Unread   int          `json:"unread_octets"`
-	URL      string       `json:"url"` // that is judged; "": none
+	URL      string       `json:"url"` // the judged address; "": none
 	Allowed  bool         `json:"allowed"`
-	Line     int          `json:"line"` // that decides; 0: none does
+	Line     int          `json:"line"` // the deciding line; 0: none
 }
 
 // RobotsLine is a line that is not empty.
@@ -59,7 +59,7 @@ func ReadRobots(body []byte, agent, url, target string) *Robots {
 	return r
 }
 
-// Finding says whether the address may be asked for, and which line decides.
+// Finding says whether the address may be requested, and which line decides.
 func (r *Robots) Finding() string {
 	group := "No group is for " + r.Agent + ": everything is allowed."
 	switch {
@@ -82,7 +82,7 @@ func (r *Robots) Finding() string {
 	return r.Agent + " " + verdict + r.URL + by + group
 }
 
-// Tables are the lines for people.
+// Tables returns the lines for people.
 func (r *Robots) Tables() []report.Table {
 	facts := report.Table{Title: "robots.txt for " + r.Agent}
 	if r.Delay > 0 {

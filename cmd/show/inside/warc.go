@@ -16,35 +16,35 @@ import (
 // Record is one record of a file.
 type Record struct {
 	Offset     int64        `json:"offset"` // of its gzip member, in the file
-	Stored     int64        `json:"stored"` // octets in the file; 0: its member has more records
+	Stored     int64        `json:"stored"` // bytes in the file; 0: its member has more records
 	Type       string       `json:"type"`
 	ID         string       `json:"id,omitempty"`
 	Date       string       `json:"date,omitempty"`
 	URI        string       `json:"uri,omitempty"`
 	Status     int          `json:"status,omitempty"` // of an HTTP answer
-	Length     int64        `json:"length"`           // octets of the block
-	Payload    int64        `json:"payload"`          // octets of the body, without transfer coding
+	Length     int64        `json:"length"`           // bytes of the block
+	Payload    int64        `json:"payload"`          // bytes of the body, without transfer coding
 	Truncated  string       `json:"truncated,omitempty"`
 	Profile    string       `json:"profile,omitempty"` // of a revisit
 	RefersURI  string       `json:"refers_to_uri,omitempty"`
 	RefersDate string       `json:"refers_to_date,omitempty"`
-	Digests    string       `json:"digests"` // what they proved: right, wrong, or none
+	Digests    string       `json:"digests"` // result of the comparison: right, wrong, or none
 	Block      warc.Digest  `json:"block_digest"`
 	Content    warc.Digest  `json:"payload_digest"`
 	Header     []warc.Field `json:"header,omitempty"`
 }
 
-// WARC is what is in a file.
+// WARC is the content of a file.
 type WARC struct {
 	Name    string   `json:"file"`
 	Version string   `json:"version,omitempty"` // of its first record
 	Records []Record `json:"records"`
 	Wrong   int      `json:"wrong_digests"`
-	Damage  string   `json:"damage,omitempty"` // where reading ended, and why; "": at its end
+	Damage  string   `json:"damage,omitempty"` // end of reading, and why; "": end of the file
 	Cut     bool     `json:"cut,omitempty"`    // the file ends in the middle of a record
 }
 
-// ReadWARCFile is Read of a file by its name.
+// ReadWARCFile is ReadWARC of a file by its name.
 func ReadWARCFile(name string, headers bool) (*WARC, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -54,8 +54,8 @@ func ReadWARCFile(name string, headers bool) (*WARC, error) {
 	return ReadWARC(name, f, headers)
 }
 
-// ReadWARC reads a file. Its error is one of the system: whatever is in the file is a result. With
-// headers, Record.Header has those of the records.
+// ReadWARC reads a file. It fails only by an error of the system; damage of the file is a result.
+// With headers, Record.Header has the headers of the records.
 func ReadWARC(name string, r io.Reader, headers bool) (*WARC, error) {
 	f := &WARC{Name: name, Records: []Record{}}
 	in := warc.NewReader(r, 0)
@@ -124,7 +124,7 @@ func (f *WARC) Finding() string {
 	return text + "all are whole, and no digest is wrong."
 }
 
-// Tables are the records, a row each.
+// Tables returns the records, a row each.
 func (f *WARC) Tables() []report.Table {
 	t := report.Table{Header: []string{"offset", "stored", "type", "status", "block", "payload",
 		"digests", "date", "address"}}
