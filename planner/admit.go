@@ -172,7 +172,8 @@ func (p *Planner) Start(v *Visit) (bytes int64, ok bool) {
 	return bytes, ok
 }
 
-// Finish counts the bytes that a started visit read, of those that it might read.
+// Finish settles the bytes of a started visit: it counts those that were read, and frees the rest
+// of the bound.
 func (p *Planner) Finish(v *Visit, might, read int64) {
 	if p.caps != nil {
 		p.caps.finish(v, might, read)

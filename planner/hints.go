@@ -45,7 +45,7 @@ type HintVisits interface {
 	LastVisit(p sitegraph.PageID) uint32
 }
 
-// told is the newest claim of one kind about a page: 12 bytes.
+// told is the newest claim of one kind about a page, in 12 bytes.
 type told struct {
 	modified uint32           // unix seconds; 0: no date
 	every    uint32           // seconds; 0: not claimed

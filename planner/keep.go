@@ -282,7 +282,7 @@ func (p *Planner) recollectCaps(s *keptState) {
 // visit would wait for all.
 const caughtUpWhole = 512
 
-// catchUp passes the missed visits to the policy in order, as far as the records have them.
+// catchUp passes missed visits to the policy in order. It stops where the records end.
 func (p *Planner) catchUp() {
 	ranker, _ := p.Policy.(Ranker)
 	for i, page := range p.missed {

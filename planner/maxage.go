@@ -83,7 +83,7 @@ func (a *aging) note(c *Pages, p sitegraph.PageID) {
 	}
 }
 
-// pace notes the greatest age of another page of a server; 0: it has none.
+// pace notes the greatest age of another page of a server. 0: the page has no greatest age.
 func (a *aging) pace(s sitegraph.ServerID, age uint32) {
 	if age == 0 {
 		return
@@ -100,9 +100,9 @@ func (a *aging) pace(s sitegraph.ServerID, age uint32) {
 	a.paces[s] = p
 }
 
-// LongestPause returns how long a server in trouble may be left alone so that the greatest ages of
-// its pages hold; 0: it has none. With more than fewAging such pages their ages do not hold: the
-// pause is then a minute, or what the shortest age needs, whichever is longer.
+// LongestPause returns the longest pause of a server in trouble that keeps the greatest ages of its
+// pages; 0: they have none. If more than fewAging pages have one, the pause may break their ages:
+// it is then a minute, or what the shortest age needs, whichever is longer.
 func (p *Planner) LongestPause(s sitegraph.ServerID) time.Duration {
 	pace, ok := p.aging.paces[s]
 	if !ok {

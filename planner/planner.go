@@ -435,7 +435,7 @@ func (p *Planner) PutBack(pages []sitegraph.PageID) {
 }
 
 // Postpone takes back a visit that was started and could not ask for its page yet. It may be
-// started again. The bytes that it read, of those that it might read, count.
+// started again. Of the bytes that it might read, only those it did read count.
 func (p *Planner) Postpone(v *Visit, might, read int64) {
 	if p.caps != nil {
 		p.caps.postpone(v, might, read)

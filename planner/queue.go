@@ -191,8 +191,8 @@ func (p *Planner) dueAgain(page sitegraph.PageID, now uint32, all bool) uint32 {
 	return due
 }
 
-// muchMore bounds the pages handed out to a Chooser in a round that has nothing more to visit, as a
-// multiple of those that it chooses among.
+// muchMore bounds the pages that a Chooser gets in a round with nothing more to visit. The bound is
+// a multiple of the number of pages among which the Chooser chooses.
 const muchMore = 16
 
 // handSlice is how many pages the queue hands out together. If too few are due, it hands out
