@@ -39,7 +39,7 @@ const (
 const (
 	// slowAnswer is the least time of a slow answer.
 	slowAnswer = 5 * time.Second
-	// firstAnswer is how long an attempt at a server without answers is young.
+	// firstAnswer is the time for which an attempt at a server without answers is young.
 	firstAnswer = time.Second
 	// perWorker bounds all attempts per worker. Attempts at servers not known to be quick leave
 	// room for one attempt per worker at others.

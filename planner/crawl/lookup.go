@@ -11,7 +11,7 @@ const (
 	// seekers bounds the look-ups of addresses under way, as Workers bounds visits. They hold no
 	// worker, and a dead name server delays no other look-up.
 	seekers = 128
-	// locateAgain is how long an address is valid after its look-up.
+	// locateAgain is the time for which an address is valid after its look-up.
 	locateAgain = 5 * time.Minute
 )
 

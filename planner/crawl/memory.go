@@ -155,7 +155,7 @@ func RecallAll(s Store, build func() (*planner.Planner, error)) (
 }
 
 // readMemory returns the stored memory, or nothing if there is none. learnt reports whether the
-// stored lessons of the policy are still those of that time.
+// stored lessons of the policy are as old as this memory.
 func readMemory(s Store) (memory []byte, learnt bool, err error) {
 	value, ok, err := s.Setting(memorySetting)
 	if err != nil || !ok {

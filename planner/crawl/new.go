@@ -107,8 +107,8 @@ func (l *Loop) Seed(urls ...string) error {
 	return l.commit()
 }
 
-// storeError marks the loop broken and names the step at which the store failed. What is durable is
-// unknown then, so the loop saves, commits and acknowledges nothing more.
+// storeError marks the loop as broken and names the step at which the store failed. Nobody then
+// knows which changes are durable. So the loop saves, commits and acknowledges nothing more.
 func (l *Loop) storeError(err error, format string, args ...any) error {
 	l.broken = true
 	return fmt.Errorf(format+": %w", append(args, err)...)

@@ -72,8 +72,8 @@ func (b *byTurn) Pop() any {
 	return q
 }
 
-// reorder moves a server, and then its address, into, within or out of the heap of those that wait
-// for their turn.
+// reorder updates the place of a server, and then of its address, in the heap of those that wait
+// for their turn. It adds or removes them if need be.
 func (p *pool) reorder(q *serverQueue) {
 	a := q.address
 	idle := !q.up && len(q.visits) > 0

@@ -29,7 +29,7 @@ const (
 	// stepFrom is the least difference from the monotonic clock that counts as a step. A clock that
 	// is slewed drifts by 2 ms in 4 s.
 	stepFrom = 2 * time.Second
-	// stepLasts is how long a step must last to be followed.
+	// stepLasts is the time that a step must last before the clock follows it.
 	stepLasts = 2 * time.Minute
 )
 

@@ -88,9 +88,9 @@ type Keeper interface {
 	Keep(save func(name string, value []byte) error) error
 }
 
-// Store keeps what is remembered between visits. Calls come from one goroutine. What was given to
-// Save, Add and SaveLinks before a Commit that returned nil survives any crash. Later changes
-// survive together or not at all.
+// Store keeps what is remembered between visits. Calls come from one goroutine. Once Commit returns
+// nil, all earlier changes by Save, Add and SaveLinks survive any crash. Later changes survive
+// together or not at all.
 type Store interface {
 	// Add registers a new page; its number is one more than that of the page added before.
 	Add(r *sitegraph.Record) error
@@ -108,8 +108,8 @@ type Store interface {
 	Setting(name string) (value []byte, ok bool, err error)
 	// Commit makes all the above durable.
 	Commit() error
-	// Advance moves the store's clock to now. It passes each record that was due by now and not
-	// saved since to again, which sets a new Due after now.
+	// Advance moves the store's clock to now. It passes to `again` each record that was due by then
+	// and was not saved since, and again sets a new Due after now.
 	Advance(now time.Time, again func(r *sitegraph.Record)) error
 }
 
