@@ -45,8 +45,8 @@ func newDivision(c *planner.Pages, how method) *division {
 	}
 }
 
-// relearn is how long sites that depend on the pages' past are kept. Their masks are by week; a
-// month adds a few.
+// relearn is the time for which sites that depend on the pages' past are kept. The past is kept as
+// masks of weeks, and a month adds a few weeks.
 const relearn = 4 * week
 
 // update makes the sites of servers anew whose graph changed, and all of them when a method that

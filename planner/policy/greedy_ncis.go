@@ -118,7 +118,8 @@ func moreThan(n int, x float64) float64 {
 	return max(1-sum, 0)
 }
 
-// signalled returns the signals of a page and its effective age; false: it has none.
+// signalled returns the signals of a page and its effective age. ok is false if the page has no
+// signals.
 func (n ncis) signalled(p sitegraph.PageID, days float64) (s signals, age float64, ok bool) {
 	said, ok := n.pages.Hints.Signal(p)
 	if !ok {
