@@ -16,7 +16,8 @@ import (
 // groups get their accounts from these: a site that was just made, or every group when a process
 // begins without memory.
 
-// bornAfter is how many seconds later than most pages of its server a page born then became known.
+// bornAfter is an age difference in seconds. A page counts as born later if it became known
+// bornAfter seconds after most pages of the server.
 const bornAfter = uint32(14 * planner.Day / time.Second)
 
 // replay calls observe with the outcomes that the records of pages imply, the oldest week first.
