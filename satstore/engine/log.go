@@ -39,8 +39,8 @@ const (
 
 	commitBytes = 8 + 4 + 4
 
-	// logSpill is how many bytes of a transaction are held before they are written ahead of its
-	// commit.
+	// logSpill bounds the bytes of a transaction in memory. Beyond it, they are written to the log
+	// before the commit.
 	logSpill = 256 << 10
 )
 

@@ -159,7 +159,7 @@ func (c *scan) header(path string) ([]byte, error) {
 	return h, err
 }
 
-// scanWindow is how many bytes of a run file are scanned at once. It holds the longest block.
+// scanWindow is the number of bytes of a run file scanned at once. The longest block fits.
 const scanWindow = 4 << 20
 
 // file looks for blocks in a run file.
