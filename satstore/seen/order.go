@@ -19,7 +19,7 @@ func compareAsks(a, b ask) int {
 	return cmp.Compare(a.at, b.at)
 }
 
-// fewAsks is how many are sorted by insertion.
+// fewAsks is the largest number of asks that are sorted by insertion.
 const fewAsks = 24
 
 // sortAsks sorts asks by key, equal keys by place, without more memory: by the highest byte into
