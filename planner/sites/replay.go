@@ -16,8 +16,7 @@ import (
 // groups get their accounts from these: a site that was just made, or every group when a process
 // begins without memory.
 
-// bornAfter is an age difference in seconds. A page counts as born later if it became known
-// bornAfter seconds after most pages of the server.
+// bornAfter is the least delay, in seconds, of a born page behind most pages of its server.
 const bornAfter = uint32(14 * planner.Day / time.Second)
 
 // replay calls observe with the outcomes that the records of pages imply, the oldest week first.
