@@ -18,9 +18,9 @@ import (
 
 // Set is all settings of a program.
 //
-// Settings are read by their tags: each is a tagged field of a struct, and may come from a flag,
-// the environment or a file; a list of objects from a file alone. It knows no single setting:
-// Config declares them, and NewSet makes a Set of them.
+// Each setting is a tagged field of a struct. Its value comes from a flag, the environment or a
+// file; a list of objects only comes from a file. A Set knows no single setting: Config declares
+// them, and NewSet makes a Set of them.
 //
 // A field with a tag is a setting, a struct with a tag is a group of them. Tags:
 //
@@ -46,12 +46,12 @@ import (
 //  2. A value of a file has the kind of its setting: a time span has a unit, a key has a value and
 //     is there once (package written). Neither ~ nor ${NAME} is replaced: both are refused.
 //  3. Keys and variables that set nothing are refused, with the nearest that would.
-//  4. All settings are read and checked for each command, also those that it has no flag for. All
-//     errors are reported at once, by the flag where one was given, else by the key, with the value
-//     and what is allowed.
+//  4. Each command reads and checks all settings, also those without a flag of the command. It
+//     reports all errors at once, by the flag if there was one, else by the key, with the value and
+//     the allowed values.
 //
-// A Review also has all values with where they come from, and writes a file of settings to begin
-// with. What settings mean together the program decides. It adds what it refuses to the Review.
+// A Review also has all values with their origins, and writes a first file of settings. The program
+// checks the settings together, and adds its errors to the Review.
 type Set struct {
 	Others []string // variables of the environment with the prefix that are no settings
 	// Gone are settings of older versions, by key: what to do without them.

@@ -33,7 +33,7 @@ func (f *Frontier) BlockUntil(crawl, key string, until, now time.Time) error {
 // mostBlocked is the last moment of 32 bits, in 2106.
 const mostBlocked = 1<<32 - 1
 
-// SetLimit bounds a queue: it gives nothing once so many of its addresses are done; 0: no limit.
+// SetLimit bounds a queue: it gives nothing once limit of its addresses are done; 0: no limit.
 func (f *Frontier) SetLimit(crawl, key string, limit uint32, now time.Time) error {
 	return f.set(crawl, key, now, func(q *queue) { q.limit = limit })
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/listed"
 )
 
-// Settings are what a user changes while the loop runs. The store keeps them, so that the next run
-// and commands that read the store have them, too.
+// Settings are what a user changes while the loop runs. The store keeps them for the next run, and
+// for commands that read the store.
 type Settings struct {
 	// Weights are rules for preferences.ParseWeight. They come after the weights of the command
 	// line, and overrule them.
