@@ -28,8 +28,8 @@ type ChangeRate struct {
 const knownFrom = 2
 
 // Seen returns how often the page of a history changes: BiasReduced, or 0 if no visit saw a change.
-// It returns at most one change a visit, since visits cannot see more: a page that changes by the
-// clock and one that changes ten times as often look the same to them.
+// It returns at most one change a visit, since visits cannot see more. A page that changes at each
+// visit and one that changes ten times as often look the same.
 func Seen(h sitegraph.History) ChangeRate {
 	if h.Visits < 2 {
 		return ChangeRate{}

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// Signal counts how the members of one site had changed, in weeks in which its tops had, in weeks
-// in which they had not, and in weeks without a visit to a top.
+// Signal counts the changes of the members of a site. It counts apart the weeks in which its tops
+// changed, in which they did not, and without a visit to a top.
 type Signal struct {
 	seen, changed [3]float64
 }
@@ -59,7 +59,7 @@ func logBeta(a, b float64) float64 {
 	return x + y - z
 }
 
-// Information returns how much a visit to one page reveals about another, in nats: the mutual
+// Information returns how much a visit to one page reveals about another, in nats. It is the mutual
 // information of their changes in the weeks with visits to both, minus its expected value for
 // independent pages, 1/2n of n weeks (Miller 1955). It may be negative. It is 0 if they share no
 // week, and less than that of independent pages if they change in turns.

@@ -3,7 +3,8 @@ package estimator
 import "math"
 
 // Freshness returns the share of time in which a copy equals its page, for visits at even intervals
-// and x expected changes in each: (1 - exp(-x)) / x, 1 for x = 0 (Cho and Garcia-Molina 2003).
+// with x expected changes in each. It is (1 - exp(-x)) / x, 1 for x = 0 (Cho and Garcia-Molina
+// 2003).
 func Freshness(x float64) float64 {
 	switch {
 	case x <= 0:

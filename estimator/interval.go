@@ -23,9 +23,9 @@ const neverChangedGrowth = 1.5
 //
 //	tc / ln(T/U),  tc = sqrt(tc_min * tc_avg),  tc_avg = (T - U) / m,  for 0 < U < T.
 //
-// Undefined cases: U = 0 (every visit saw a change) gives limits.Min; U = T (none did)
-// gives previous * 1.5, where previous is the interval used until now; a page visited
-// once keeps previous. All results are clamped to the limits. previous may be 0: none.
+// For U = 0 (every visit saw a change) it is limits.Min. For U = T (none did) it is previous * 1.5,
+// where previous is the interval used until now. For a page visited once it is previous. All
+// results are clamped to the limits. previous may be 0: none.
 func Interval(h sitegraph.History, previous time.Duration, limits Limits) Estimate {
 	e := Estimate{Method: "interval", Observations: max(int(h.Visits)-1, 0)}
 	t, u := h.Elapsed(), time.Duration(h.Stable)*time.Second

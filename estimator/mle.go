@@ -25,9 +25,9 @@ const (
 // FromHistory returns the intervals that a history still has: the sum U of the unchanged ones, the
 // number m of changed ones, their sum T - U, and the shortest. It is exact for up to two changes.
 // Beyond that the other changed intervals count as equally long. If they were not, the rate is too
-// low: by less than 5 % if the longest is at most twice the mean and has fewer than two changes on
-// average. An interval that Last-Modified ended early counts as History.See splits it, although it
-// changed at its very end: the rate is then too low, and LastModified is better.
+// low. The error is below 5 % if the longest is at most twice the mean and has fewer than two
+// changes on average. An interval that Last-Modified ended early counts as History.See splits it,
+// although it changed at its very end: the rate is then too low, and LastModified is better.
 func FromHistory(h sitegraph.History) Grouped {
 	total := max(Days(h.Elapsed()), 0)
 	unchanged := min(Days(seconds(h.Stable)), total)

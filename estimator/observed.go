@@ -23,7 +23,7 @@ const Level = 0.95
 const tail = (1 - Level) / 2
 
 // Naive returns the seen changes by the watched days, X/T. It is too low for pages that change more
-// often than they are visited, since a visit sees at most one change: at the rate r and equal
+// often than they are visited, since a visit sees at most one change. At the rate r and equal
 // intervals I it tends to (1 - exp(-r*I)) / I [Cho 2003]. It is 0 without changes or days.
 func Naive(changes, intervals int, days float64) float64 {
 	changes, intervals = regular(changes, intervals)

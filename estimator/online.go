@@ -3,8 +3,8 @@ package estimator
 import "math"
 
 // LLN returns the law-of-large-numbers estimate of Avrachenkov, Patil and Thoppe 2020, for visits
-// at random times (a Poisson process) of rate p: the next event is a change rather than a visit
-// with probability rate/(rate+p), the limit of the share of visits that see a change. So
+// at random times (a Poisson process) of rate p. The next event is a change rather than a visit
+// with probability rate/(rate+p). The share of visits that see a change tends to it, so
 //
 //	rate = p * X / (n + 1 - X)
 //

@@ -4,8 +4,8 @@ import "github.com/recrawl/recrawl/sitegraph"
 
 // Weeks returns the outcomes in the 32 weeks of a history, one interval for each week with a visit
 // after another, in order of time, in buf. It assumes that a page which changed at several visits
-// of a week changed once, and places visits in the middle of their weeks: good for changes slower
-// than a week, a convention for faster ones.
+// of a week changed once, and places visits in the middle of their weeks. This is good for changes
+// slower than a week, and a convention for faster ones.
 func Weeks(h sitegraph.History, buf *[32]Observed) []Observed {
 	const unknown = 64
 	before := uint32(unknown) // weeks since the visit before

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Account is the clock of a group of pages: it keeps how many changes a page of the group had in
-// each span of time (interval-censored Nelson-Aalen, in spans of adapted length). A visit that sees
-// a change after several days spreads it over them, mostly over days on which the group is known to
-// have changed. All times are days since an origin of the caller. An account of pages that were
-// born here runs over their age.
+// Account is the clock of a group of pages. It keeps the number of changes for a page of the group
+// in each span of time (interval-censored Nelson-Aalen, in spans of adapted length). A visit that
+// sees a change after several days spreads it over them, mostly over days on which the group is
+// known to have changed. All times are days since an origin of the caller. An account of pages that
+// were born here runs over their age.
 //
 // Most groups of a large crawl have no visits yet: they take 8 bytes.
 type Account struct {
@@ -56,8 +56,8 @@ func (s *span) level(width, rate float32) float32 {
 	return (s.mass + priorVisits*min(rate*width, 1)) / (s.cover + priorVisits)
 }
 
-// Rate returns the changes a day and page over all visits, pulled toward the rate of a larger group
-// with the weight of 60 days, or of 60 visits if they are less than a day apart.
+// Rate returns the changes a day and page over all visits, pulled toward the rate of a larger
+// group. That rate has the weight of 60 days, or of 60 visits if they are less than a day apart.
 func (e *Account) Rate(parent float32) float32 {
 	if e.observed == nil {
 		return parent
@@ -259,17 +259,17 @@ func (e *Account) PooledRate(parent float32) float32 {
 	return (e.Changes + changes) / (e.Days + changes/parent)
 }
 
-// ExpectedChanges returns x in P(changed) = 1 - exp(-x) within age, for a gamma posterior of the
-// rate: a prior of shape 1/2 and a mean rate, and changes in some days.
+// ExpectedChanges returns x in P(changed) = 1 - exp(-x) within age. The rate has a gamma posterior:
+// a prior of shape 1/2 and a mean rate, and changes in some days.
 func ExpectedChanges(changes, days, mean, age float32) float32 {
 	const shape = 0.5
 	return (changes + shape) * Log32(1+age/(days+shape/mean))
 }
 
 // Expected returns the expected changes of a page from its last visit to now, by the clock of the
-// group: those of the group since, times the page's own changes over those of the group between its
-// first and its last visit (a gamma posterior of shape 1/2 and mean 1). rate fills times without
-// visits. Time since the last visit passes at a pace.
+// group. They are the group's changes since then, times a factor: the page's own changes over the
+// group's between its first and its last visit (a gamma posterior of shape 1/2 and mean 1). rate
+// fills times without visits. Time since the last visit passes at a pace.
 func (e *Account) Expected(changes, first, last, now, rate, pace float32) float32 {
 	const shape = 0.5
 	since, watched := e.Since(last, now, rate*pace), float32(0)

@@ -11,9 +11,9 @@ import (
 // an age of some hours counts as much as changes come in such hours. A whole day always counts as a
 // day, so that nothing differs for copies that are whole days old.
 //
-// DayTimes keep a factor of the rate for each hour: changes seen over those expected, for the
-// corpus and for each server, whose factors are pulled toward those of the corpus (a gamma prior).
-// A visit that finds a change shows one or more changes since the visit before. The present factors
+// DayTimes keep a factor of the rate for each hour, seen over expected changes, for the corpus and
+// for each server. The factors of a server are pulled toward those of the corpus (a gamma prior). A
+// visit that finds a change shows one or more changes since the visit before. The present factors
 // estimate how many, and in which of the hours (expectation and maximisation, as evidence is
 // spread). Visits a day or more apart show nothing of hours.
 //

@@ -10,9 +10,9 @@ import (
 // server, a site or another.
 //
 // A Tally is the random effect of the group (a shared frailty: Vaupel, Manton, Stallard 1979): the
-// part of its odds of change that no model can know before, for example because part of the server
-// was rebuilt. If n visits found c changes, and e is the sum of their predicted probabilities, the
-// odds of pages last visited before them are multiplied by
+// part of its odds of change that no model can predict. For example, part of the server was
+// rebuilt. If n visits found c changes, and e is the sum of their predicted probabilities, the odds
+// of pages last visited before them are multiplied by
 //
 //	(c + a) / (e + a) * (n - e + a) / (n - c + a)
 //
