@@ -143,9 +143,9 @@ func Believed(modified time.Time, read uint32) uint32 {
 }
 
 // Update replaces the claims of a source by those that were just read; whole: the source claims
-// nothing else. It changes the dates in said to Believed. Pages that a source no longer lists, for
-// example because they left a feed of the newest, keep its claim about them, but no longer its
-// claim that they are unchanged. Update returns the pages with changed claims.
+// nothing else. It changes the dates in said to Believed. A page that a source no longer lists, for
+// example because it left a feed of the newest, keeps the source's claim, but not a claim that it
+// is unchanged. Update returns the pages with changed claims.
 func (h *Hints) Update(
 	source sitegraph.PageID,
 	kind HintKind,

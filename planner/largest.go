@@ -6,8 +6,8 @@ import (
 )
 
 // NthLargest returns the n-th largest of some non-negative numbers, or the least if there are
-// fewer; NaN without any. Its memory is constant: it counts the numbers by the upper half of their
-// bits, which have the same order, and then those with the same upper half by the lower.
+// fewer; NaN without any. Its memory is constant. It counts the numbers by the upper half of their
+// bits, which have the same order, then those of one upper half by the lower half.
 func NthLargest(n int, of iter.Seq[float32]) float64 {
 	const half = 16
 	count := make([]int, 1<<half)

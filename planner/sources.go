@@ -38,8 +38,8 @@ const (
 	sourceRetry = Day
 	sourceProbe = 30 * Day
 
-	// MaxSources bounds the visited sources of a server: enough for an index of 5 million pages,
-	// and few enough that a feed for each tag does not use up the budget.
+	// MaxSources bounds the visited sources of a server. It suffices for an index of 5 million
+	// pages, and keeps feeds for each tag from using up the budget.
 	MaxSources = 100
 )
 

@@ -47,9 +47,9 @@ type Chosen struct {
 	UnderWay bool
 }
 
-// Chosen returns at most a number of the visits that are under way or chosen in this round, in the
-// order in which they may begin, and the number of the others. With one worker there are none,
-// since it chooses them one at a time. Call it in Peek or Between.
+// Chosen returns the first visits that are under way or chosen in this round, in the order in which
+// they may begin, and the number of the others. With one worker there are none, since it chooses
+// them one at a time. Call it in Peek or Between.
 func (l *Loop) Chosen(most int) (list []Chosen, more int) {
 	var next byStart
 	for _, of := range l.queues {

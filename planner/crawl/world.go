@@ -88,8 +88,8 @@ type Keeper interface {
 	Keep(save func(name string, value []byte) error) error
 }
 
-// Store keeps what is remembered between visits. Calls come from one goroutine. Once Commit returns
-// nil, all earlier changes by Save, Add and SaveLinks survive any crash. Later changes survive
+// Store keeps what is remembered between visits. Calls come from one goroutine. Changes by Save,
+// Add and SaveLinks survive any crash once a later Commit has returned nil. Later changes survive
 // together or not at all.
 type Store interface {
 	// Add registers a new page; its number is one more than that of the page added before.

@@ -115,7 +115,7 @@ type ProgramOptions struct {
 //     measured in its name. With one the fallback decides for the rest of the round, and after
 //     mostFailures in a row for good.
 //  5. With a clock a program takes a quarter of each round at most.
-//  6. A program that is begun again is told everything anew.
+//  6. A restarted program receives everything anew.
 //
 // A ProgramRunner asks the process, and bounds time and bytes: the package knows no processes. A
 // Program takes 5 bytes a page.
