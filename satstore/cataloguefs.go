@@ -92,8 +92,8 @@ func (fs *catalogueFS) unlock() error {
 	return err
 }
 
-// Create makes a file. A marker of Pebble's names another file that it has just made, whose own
-// name must be durable first: a disk may keep the names of a directory in any order.
+// Create makes a file. A marker of Pebble names another new file, whose own name must be durable
+// first: a disk may keep the names of a directory in any order.
 func (fs *catalogueFS) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := fs.writable(); err != nil {
 		return nil, err

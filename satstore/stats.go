@@ -86,8 +86,9 @@ func (s *Store) Pending() ([]Due, error) {
 }
 
 // Traffic returns the work since Open for records and messages: the number and bytes of reads of
-// run files, the bytes of encoded records and messages given, and the bytes written for them,
-// including the log and the index. A flat log would read and write the given bytes once each.
+// run files, and the given and the written bytes. Records and messages are given in their encoding,
+// and written with the log and the index. A flat log would read and write the given bytes once
+// each.
 func (s *Store) Traffic() (reads, read, given, written int64) {
 	r := s.runs.Stats()
 	return r.Reads, r.ReadBytes, r.GivenBytes,

@@ -10,7 +10,7 @@ import (
 )
 
 // Check reads everything that the store needs: the version file, the log, the index file, the
-// header of each run file and every block, and compares the blocks with the index. It returns
+// header of each run file and every block. It compares the blocks with the index. It returns
 // damage, including bytes that the disk cannot read, and keeps it for Damage. The error reports
 // other failures. Check changes nothing.
 func (s *Store) Check() ([]*DamageError, error) { return s.CheckEach(nil) }

@@ -178,9 +178,9 @@ func (c *CLOCK) turn() {
 // Bytes returns the memory of the cache.
 func (c *CLOCK) Bytes() int { return 8*cap(c.keys) + 8*len(c.used) + 4*len(c.slots) }
 
-// Ways is a cache of many small ones: a key belongs to one line of 8 keys, 64 bytes as a processor
-// reads them, and the line evicts its least recently used key. So an entry takes only its 8 bytes,
-// a third of an LRU entry, for about the same hits.
+// Ways is a cache of many small ones. A key belongs to one line of 8 keys, which a processor reads
+// as 64 bytes. The line evicts its least recently used key. So an entry takes only its 8 bytes, a
+// third of an LRU entry, for about the same hits.
 type Ways struct {
 	lines [][waysOfLine]uint64 // newest first; 0: free
 }

@@ -237,10 +237,9 @@ const LeastMemory = 4 << 20
 
 var errLittleMemory = errors.New("less memory than a pipeline needs")
 
-// SizesFor divides a budget of memory among the parts. Of 16 shares, two are for the cache (Ways),
-// two for the filter, two for the buffer of the set, six for waiting addresses, two for doubted
-// ones, and two for commits and merges. Without a filter its shares, and those of doubted
-// addresses, are for waiting ones.
+// SizesFor divides a budget of memory among the parts. Of 16 shares, waiting addresses have six.
+// The cache (Ways), the filter, the buffer of the set, doubted addresses, and commits with merges
+// have two each. Without a filter its shares, and those of doubted addresses, are for waiting ones.
 func SizesFor(bytes int, filter bool) (Sizes, error) {
 	if bytes < LeastMemory {
 		return Sizes{}, errLittleMemory

@@ -43,9 +43,9 @@ func StableRate(m float64, k, p int) float64 {
 // one lowers the counter to 0.
 const lightInsertions = 2.5
 
-// LightRate returns the share of false positives to which Light converges: a counter is above 0 if
-// one of the last 2.5 m/p insertions set it, so (1 - exp(-2.5 k/p))^k. This follows from the
-// algorithm; the paper has no formula for it.
+// LightRate returns the share of false positives to which Light converges: (1 - exp(-2.5 k/p))^k. A
+// counter is above 0 if one of the last 2.5 m/p insertions set it. This follows from the algorithm;
+// the paper has no formula for it.
 func LightRate(k, p int) float64 {
 	return math.Pow(-math.Expm1(-lightInsertions*float64(k)/float64(p)), float64(k))
 }

@@ -95,10 +95,9 @@ var ErrForeign = words.Hint(
 // caughtUp is how many addresses are added to a set at once.
 const caughtUp = 200_000
 
-// CatchUp adds to a set the pages of a store that it does not cover, and returns their number:
-// pages that run has found since, or that an interrupted import has added. A set that covers none
-// gets all. It fails with ErrForeign if the last page that the set covers is another one in the
-// store.
+// CatchUp adds to a set the pages of a store that it does not cover, and returns their number. Run
+// has found them since, or an interrupted import has added them. A set that covers none gets all.
+// It fails with ErrForeign if the last page that the set covers is another one in the store.
 func CatchUp(set *seen.Set, store Store) (int, error) {
 	mark, key := set.Mark(), set.Key()
 	if mark.Count > uint64(store.Pages()) {
