@@ -24,9 +24,9 @@ var (
 	errRawLong = fmt.Errorf("%w: text longer than %d octets", ErrTooLong, maxRawBytes)
 )
 
-// Canonical returns the canonical form of an absolute address: the address that a browser would ask
-// for (WHATWG URL Standard), under the rules of RFC 3986 6.2 that keep the meaning. Only http and
-// https are allowed. It has a lower-case host without a final dot; no default port, user
+// Canonical returns the canonical form of an absolute address. It is the address that a browser
+// would request (WHATWG URL Standard), under the rules of RFC 3986 6.2 that keep the meaning. Only
+// http and https are allowed. It has a lower-case host without a final dot; no default port, user
 // information, fragment or empty query; no dot segments; an empty path is "/". Percent-escapes are
 // in upper case, unreserved bytes are unescaped, and bytes that RFC 3986 allows nowhere are escaped
 // (also a "%" without two hexadecimal digits). The order of a query is kept.

@@ -4,8 +4,8 @@ package sitegraph
 // graph, groups of pages that link to each other more than by chance. It needs no directories.
 //
 // A link weighs 1 / in-links of its target, so that the links to every page weigh 1 together. A
-// link on one page in a thousand shows that two pages belong together, and a link on every page
-// shows nothing, so that a menu does not join a server into one community [Zhou, Lü and Zhang 2009,
+// link on one page in a thousand shows that two pages belong together. A link on every page shows
+// nothing, so that a menu does not join a server into one community [Zhou, Lü and Zhang 2009,
 // resource allocation]. The direction of links is ignored.
 //
 // Louvain's method finds communities by modularity, visiting pages in the order of their addresses:

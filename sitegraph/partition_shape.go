@@ -14,9 +14,9 @@ import (
 //     slugs, also become stars: at most as many as the square root of the server's pages can be
 //     frequent.
 //  2. A shape with enough pages is a site. A shape with fewer is generalised step by step, and
-//     joins the shapes that become equal: it loses the names of its parameters, then its
-//     directories become stars from the last to the first, then it loses the ending of its last
-//     name, and then it belongs to the rest of the server.
+//     joins the shapes that become equal. First it loses the names of its parameters. Then its
+//     directories become stars from the last to the first. Then it loses the ending of its last
+//     name. At last it belongs to the rest of the server.
 //
 // Enough is about the square root of the server's pages; only the rest may have fewer. Tops,
 // counted pages, and the order of sites are as in PartitionPrefix. Needs Refresh.

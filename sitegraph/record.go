@@ -76,12 +76,12 @@ func Start(t time.Time) History {
 
 // See adds a visit at t, and whether it saw a change. If the page's own header gives a modification
 // time inside the interval, the interval with the change ends there and the rest counts as stable
-// ([SAT] footnote 2); the zero time means that there is none. A visit that is not after the last
-// one adds nothing.
+// ([SAT] footnote 2). The zero time is no modification time. A visit that is not after the last one
+// adds nothing.
 //
 // With many changes between two visits, modification times make a rate too low if its likelihood
-// assumes intervals between visits: 1-exp(-rate*t) is the probability that a visit at t sees a
-// change, and no visit is made exactly at the last change.
+// assumes intervals between visits. It then takes 1-exp(-rate*t) as the probability that a visit at
+// t sees a change, but no visit is made exactly at the last change.
 func (h *History) See(t time.Time, changed bool, lastModified time.Time) {
 	now := uint32(t.Unix())
 	if now <= h.Last {

@@ -1,10 +1,10 @@
 package sitegraph
 
-// Uppers returns for each site of a partition its upper sites, as sorted indices: those
-// that contain a page linking to one of its tops [LINK 4.3], if need be through a redirect;
-// counts is that of the partition. A site is not its own upper
-// site. The relation may be cyclic ("home" links); use it as a fixpoint from the sites of
-// start pages: a site is checked if some checked site whose top changed is upper to it.
+// Uppers returns for each site of a partition its upper sites, as sorted indices. These contain a
+// page that links to one of its tops [LINK 4.3], perhaps through a redirect. counts is that of the
+// partition. A site is not its own upper site. The relation may be cyclic ("home" links). Use it as
+// a fixpoint from the sites of start pages: a site is checked if some checked site whose top
+// changed is upper to it.
 //
 // The relation can be as large as links times the sites a page is in; a check of sites does
 // not need it and follows links instead.
