@@ -92,8 +92,8 @@ func NewDataset(ctx context.Context, servers []*history.Server, o Options) (*Dat
 
 // Crawl discovers each server at the base from its top page, or without one from the pages seen
 // first. It uses the loop on a stage with empty graph and store. With sources it continues until a
-// round has nothing to visit: pages that only pages of a sitemap link to count as too deep until
-// the next round measures their depth.
+// round has nothing to visit. Until a next round measures their depth, pages that only pages of a
+// sitemap link to count as too deep.
 func (c *Dataset) Crawl(ctx context.Context, stage Stage) error {
 	visits := 0
 	loop := crawl.New(crawl.Options{

@@ -62,7 +62,7 @@ func (e *EntryError) Error() string { return e.Reason }
 func (e *EntryError) Hint() string { return e.Advice }
 
 // CheckEntry returns an *EntryError for a server that cannot be entered at a base, in weeks after
-// the start of the window: its top page does not exist then, or it has no page at all. The error
+// the start of the window. Its top page does not exist then, or it has no page at all. The error
 // names the weeks when the top page exists.
 func CheckEntry(s *history.Server, base int) error {
 	const why = "a server is entered at its top page, and depths are counted from there"

@@ -147,8 +147,8 @@ type Options struct {
 // usualUnits extend over the end of a day, where coarse buckets are split.
 var usualUnits = map[paper.Unit]int{paper.Minute: 90, paper.Hour: 26, paper.Day: 8}
 
-// For returns the options for a number of records, with defaults: the usual number of units, all
-// engines for "all", and caches of a tenth of the data like the paper's machine.
+// For returns the options for a number of records. Defaults are the usual number of units, all
+// engines for "all", and caches of a tenth of the data, like the paper's machine.
 func (o Options) For(records int) Options {
 	o.Workload.Records = records
 	o.Settings.CacheBytes = max(records*(o.Workload.FixedBytes+64)/10, 8<<20)

@@ -38,8 +38,8 @@ var ErrNoCaptures = words.Hint(errors.New("no capture has the content of a page:
 //
 //  1. A version begins at the first capture with its content, because the time of the change before
 //     it is unknown. A capture of 404 or 410 ends a page, and so does one of 3xx.
-//  2. All versions of a page have digests of one kind: those of bodies, with text and main text, if
-//     all captures have bodies; else those that came with the captures, of bytes.
+//  2. All versions of a page have digests of one kind. If all captures have bodies, they are those
+//     of the bodies, with text and main text. Else they are those of the captures, of bytes.
 //  3. Links are those of the bodies. For a server without bodies the top page, invented if
 //     necessary, gets a link to each page, and the result says so: depth means nothing there.
 //  4. Memory is that of the Sorter and of the captures of one server.

@@ -105,8 +105,8 @@ func ReachOf(all []Load, delay time.Duration) Reach {
 }
 
 // Feasible returns the longest delay at which every server can be visited as often as it changes in
-// the long run, and the limiting server: 24 hours divided by the most changes a day. It is infinite
-// (the longest duration) without changes.
+// the long run, and the limiting server. The delay is 24 hours divided by the most changes a day.
+// It is infinite (the longest duration) without changes.
 func Feasible(all []Load) (delay time.Duration, server string) {
 	if len(all) == 0 {
 		return math.MaxInt64, ""

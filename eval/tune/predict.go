@@ -36,7 +36,7 @@ type Options struct {
 }
 
 // Range is a predicted value: the mean over the futures, and the 5th and 95th percentile over the
-// futures and 200 resamples of the servers in each; undefined for one future of one server.
+// futures and 200 resamples of the servers in each. It is undefined for one future of one server.
 type Range struct {
 	Value eval.Number `json:"value"`
 	Low   eval.Number `json:"low"`
