@@ -58,9 +58,9 @@ const (
 	objectID = 24
 )
 
-// Names reports whether a URL identifies its content. content means by a digest in the file name:
-// other content has another URL. version means by a version or something like a short digest: other
-// content should have another URL, but some sites never change theirs.
+// Names reports whether a URL identifies its content. If content is true, its file name has a
+// digest: other content has another URL. If version is true, it has a version or a short digest:
+// other content should have another URL, but some sites never change theirs.
 func Names(url string) (content, version bool) {
 	_, rest, _ := strings.Cut(url, "://")
 	_, rest, _ = strings.Cut(rest, "/")

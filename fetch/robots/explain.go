@@ -69,8 +69,8 @@ func (p *parser) newLine(text []byte, value string) *Line {
 }
 
 // Decide reports whether the crawler may ask for a target, like Rules.Allowed, and returns the
-// deciding line: the first one with the longest matching pattern, and on a tie one that allows (RFC
-// 9309 2.2.2). Without a match, and for /robots.txt, it returns nil and allows.
+// deciding line. This is the first line with the longest matching pattern, and on a tie one that
+// allows (RFC 9309 2.2.2). Without a match, and for /robots.txt, it returns nil and allows.
 func (e *Explained) Decide(target string) (allowed bool, by *Line) {
 	target, _, _ = strings.Cut(target, "#")
 	if !strings.HasPrefix(target, "/") {
