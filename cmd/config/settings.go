@@ -154,7 +154,8 @@ func (x *setting) isOf(cmd *cobra.Command) bool {
 // name another command also has.
 const NameAs = "settings"
 
-// Without is the annotation that takes a flag away which tags give a command: the key of its setting.
+// Without is the annotation of a command that removes a flag which tags give it, by the key of the
+// setting.
 const Without = "without"
 
 // NameOf returns the name of a command in tags.
