@@ -267,9 +267,9 @@ func ExpectedChanges(changes, days, mean, age float32) float32 {
 }
 
 // Expected returns the expected changes of a page from its last visit to now, by the clock of the
-// group. They are the group's changes since then, times a factor: the page's own changes over the
-// group's between its first and its last visit (a gamma posterior of shape 1/2 and mean 1). rate
-// fills times without visits. Time since the last visit passes at a pace.
+// group. They are the group's changes since then, times a factor (a gamma posterior of shape 1/2
+// and mean 1). The factor is the page's own changes over the group's between its first and its last
+// visit. rate fills times without visits. Time since the last visit passes at a pace.
 func (e *Account) Expected(changes, first, last, now, rate, pace float32) float32 {
 	const shape = 0.5
 	since, watched := e.Since(last, now, rate*pace), float32(0)
