@@ -33,8 +33,9 @@ func SizeOf(class uint8) int64 {
 }
 
 const (
-	// AroundPage is what a visit reads beside the page: the header, seldom above 2 KB, a TLS
-	// handshake of 3 to 5 KB, and robots.txt once a day, mostly below 1 KB.
+	// AroundPage is the number of bytes that a visit reads beside the page. The header is seldom
+	// above 2 KB, a TLS handshake has 3 to 5 KB, and robots.txt, read once a day, mostly below 1
+	// KB.
 	AroundPage = 8 << 10
 	// FirstSize is the size assumed with little data: about nine of ten pages of the web are
 	// smaller.
@@ -91,8 +92,8 @@ func (s *Sizes) See(server sitegraph.ServerID, class uint8) {
 	s.all.add(class, first)
 }
 
-// Need returns the bytes to reserve for a visit: half more than the page took last time, of which a
-// fetcher may keep a quarter for bytes in transit when it stops reading.
+// Need returns the bytes to reserve for a visit: half more than the page took last time. A fetcher
+// may keep a quarter of them for bytes in transit when it stops reading.
 func (s *Sizes) Need(p sitegraph.PageID, server sitegraph.ServerID, class uint8, most int64) int64 {
 	need := int64(FirstSize)
 	switch {

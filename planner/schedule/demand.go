@@ -85,7 +85,7 @@ func (d *Demand) value() (sum float64) {
 func (d *Demand) Server() Server { return Server{Load: d.Load(), Least: d.Least, Times: d.Times} }
 
 // Cycle returns the least time from the start of one visit to the start of the next that a server
-// can keep: e + I_min, by the mean or the longest download.
+// can keep. It is e + I_min, by the mean or the longest download.
 func (d *Demand) Cycle(by Guard) Tick {
 	if by == Longest {
 		return max(d.Times.Max+d.Least, 1)

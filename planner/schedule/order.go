@@ -154,8 +154,8 @@ func (w *ranking) down(at []int32, i int) {
 	at[r.id] = int32(i)
 }
 
-// Switch switches with hysteresis, so that its effects do not flap: on when a load stays at or
-// above On for Hold ticks, off when it stays at or below Off as long.
+// Switch switches with hysteresis, so that its effects do not flap. It is on after a load of On or
+// more for Hold ticks, and off after one of Off or less for as long.
 type Switch struct {
 	On, Off float64
 	Hold    Tick
