@@ -35,8 +35,8 @@ func (s *Store) Addresses(from sitegraph.PageID,
 	return s.cat.eachFrom(KeyAddress, from, each)
 }
 
-// Save replaces the record of a page. r.Due decides in which unit it is kept, moved to 1 to T units
-// after the clock; the field itself stays as it is. It removes the messages that Load applied to
+// Save replaces the record of a page. The unit of r.Due, moved to 1 to T units after the clock,
+// keeps the record; the field itself stays as it is. It removes the messages that Load applied to
 // the record; later ones keep waiting. A removed page exists again.
 func (s *Store) Save(r *sitegraph.Record) error {
 	if err := s.writable(); err != nil {

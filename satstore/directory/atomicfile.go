@@ -46,8 +46,8 @@ func WritePrivately(path string, text []byte) error {
 //
 //  1. A file of the name is replaced only when all is written; a reader finds the old one
 //     or the new one. After an error the old one is there, and no other file.
-//  2. Nothing is synced: after a power failure the file may be empty. What must survive that is
-//     written by Write.
+//  2. Nothing is synced: after a power failure the file may be empty. Write writes files that must
+//     survive one.
 type AtomicFile struct {
 	*bufio.Writer
 	file *os.File

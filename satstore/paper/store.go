@@ -195,7 +195,7 @@ type Visit struct {
 	Messages [][]byte
 }
 
-// Visit passes the records of the next unit to visit, once each, and stores them in the bucket of
+// Visit passes the records of the next unit to visit, once each. It stores them in the bucket of
 // the unit that visit returns, 1 to T after this one (steps 0.5 to 6). visit may call Add and
 // Request. Commit must follow.
 func (s *Store) Visit(visit func(v *Visit) (due int64)) error {
