@@ -25,11 +25,11 @@ const (
 //
 // # Guarantees
 //
-//  1. A page is in scope if a seed's scope has it: the seed's address itself (page), what begins
-//     with its directory (directory), its server (server), or what so many links lead to on its
-//     server (hops N).
+//  1. A page is in scope if it is in the scope of a seed. That is the seed's address (page), its
+//     directory (directory), its server (server), or the pages of its server within N links (hops
+//     N).
 //  2. Scheme and "www." do not count, so that a seed that is led from http to https stays whole.
-//     What a page in scope redirects to is in scope as a page.
+//     The target of a redirect from a page in scope is in scope as a page.
 //  3. A list that makes no sense is refused as a whole, with the numbers of its lines.
 //  4. Memory grows with the seeds, and with the pages within hops of some.
 //
