@@ -21,24 +21,23 @@ const mostWords = 30
 // hardToRead are patterns of sentences that people read twice, with what to write in their place.
 // docs/STYLE.md has the rules. The patterns are sought in sentences whose code is replaced by CODE.
 var hardToRead = []struct {
-	pattern  *regexp.Regexp
-	instead  string
-	comments bool // for comments of the code, also
+	pattern *regexp.Regexp
+	instead string
 }{
-	{regexp.MustCompile(`^(What|Which|Whose) [^?]*$`), "a person or thing as the subject", false},
-	{regexp.MustCompile(`(?i)\b(is|are|was|were) told\b`), "report, send, announce", false},
-	{regexp.MustCompile(`(?i)\b(tells?|told) of\b`), "report", false},
-	{regexp.MustCompile(`(?i)\bso (many|much later|long after)\b`), "a number, or its name", false},
-	{regexp.MustCompile(`(?i)\b(that|those) of (which|those|that)\b`), "the noun", false},
-	{regexp.MustCompile(`(?i)\bof which (it|they|there)\b`), "two sentences", true},
-	{regexp.MustCompile(`(?i)\bfrom which on\b|\bon which more\b`), "two sentences", true},
-	{regexp.MustCompile(`, too([.;:)]|$)`), "also", true},
-	{regexp.MustCompile(`, as (CODE|[0-9*]|https?:|for example)`), "for example, such as", true},
-	{regexp.MustCompile(`(?i), as (with|where) `), "for example", true},
-	{regexp.MustCompile(`(?i)\bin the place of\b`), "instead of", true},
-	{regexp.MustCompile(`(?i)\ball the same\b`), "still", true},
-	{regexp.MustCompile(`(?i)\bone behind the other\b`), "in a row", true},
-	{regexp.MustCompile(`(?i)\bbut for\b`), "except", true},
+	{regexp.MustCompile(`^(What|Which|Whose) [^?]*$`), "a person or thing as the subject"},
+	{regexp.MustCompile(`(?i)\b(is|are|was|were) told\b`), "report, send, announce"},
+	{regexp.MustCompile(`(?i)\b(tells?|told) of\b`), "report"},
+	{regexp.MustCompile(`(?i)\bso (many|much later|long after)\b`), "a number, or its name"},
+	{regexp.MustCompile(`(?i)\b(that|those) of (which|those|that)\b`), "the noun"},
+	{regexp.MustCompile(`(?i)\bof which (it|they|there)\b`), "two sentences"},
+	{regexp.MustCompile(`(?i)\bfrom which on\b|\bon which more\b`), "two sentences"},
+	{regexp.MustCompile(`, too([.;:)]|$)`), "also"},
+	{regexp.MustCompile(`, as (CODE|[0-9*]|https?:|for example)`), "for example, such as"},
+	{regexp.MustCompile(`(?i), as (with|where) `), "for example"},
+	{regexp.MustCompile(`(?i)\bin the place of\b`), "instead of"},
+	{regexp.MustCompile(`(?i)\ball the same\b`), "still"},
+	{regexp.MustCompile(`(?i)\bone behind the other\b`), "in a row"},
+	{regexp.MustCompile(`(?i)\bbut for\b`), "except"},
 }
 
 var (
@@ -47,6 +46,8 @@ var (
 	codeOf     = regexp.MustCompile("`[^`]*`")
 	sentenceOf = regexp.MustCompile(`([.!?])["')*]*\s+(["'(*\[]*([A-Z]|--))`)
 	columnsOf  = regexp.MustCompile(`\S {2,}\S`)
+	sourceOf   = regexp.MustCompile(` ?(\[[A-Z][^]]*\]|\([^()]*(19|20)\d\d[^()]*\))`)
+	nameAfter  = regexp.MustCompile(`((?:\d|[\w)\]"]{2,})[.]) ([a-z]\w*:?|\d+:?) `)
 )
 
 // sentencesOf returns the sentences of a text in Markdown: of paragraphs, items of lists, headings
@@ -92,6 +93,22 @@ func sentencesOf(text string) (all []string) {
 	return all
 }
 
+// sentencesOfComment returns the sentences of a comment of Go, without preformatted lines and
+// citations. A sentence may begin with a name in small letters.
+func sentencesOfComment(text string) (all []string) {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, "\t") {
+			lines[i] = ""
+		}
+	}
+	for _, s := range sentencesOf(strings.Join(lines, "\n")) {
+		s = nameAfter.ReplaceAllString(sourceOf.ReplaceAllString(s, ""), "$1\n$2 ")
+		all = append(all, strings.Split(s, "\n")...)
+	}
+	return all
+}
+
 // checkPlain reports sentences that are long or hard to read.
 func checkPlain(t *testing.T, where string, sentences []string) {
 	t.Helper()
@@ -99,16 +116,8 @@ func checkPlain(t *testing.T, where string, sentences []string) {
 		if n := len(strings.Fields(s)); n > mostWords {
 			t.Errorf("%s: a sentence of %d words: %s", where, n, s)
 		}
-	}
-	checkWords(t, where, sentences, false)
-}
-
-// checkWords reports sentences that have one of the hard patterns.
-func checkWords(t *testing.T, where string, sentences []string, ofCode bool) {
-	t.Helper()
-	for _, s := range sentences {
 		for _, h := range hardToRead {
-			if found := h.pattern.FindString(s); found != "" && (h.comments || !ofCode) {
+			if found := h.pattern.FindString(s); found != "" {
 				t.Errorf("%s: %q: write with %s: %s", where, found, h.instead, s)
 			}
 		}
@@ -185,8 +194,8 @@ func withoutColumns(help string) string {
 	return b.String()
 }
 
-// TestPlainWordsOfComments checks that doc comments of exported names have none of the hard
-// patterns.
+// TestPlainWordsOfComments checks that sentences of doc comments of exported names are short and
+// plain.
 func TestPlainWordsOfComments(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -203,7 +212,7 @@ func TestPlainWordsOfComments(t *testing.T) {
 		check := func(doc *ast.CommentGroup, name *ast.Ident) {
 			if doc != nil && name.IsExported() {
 				n++
-				checkWords(t, fset.Position(doc.Pos()).String(), sentencesOf(doc.Text()), true)
+				checkPlain(t, fset.Position(doc.Pos()).String(), sentencesOfComment(doc.Text()))
 			}
 		}
 		for _, d := range file.Decls {
