@@ -79,7 +79,7 @@ func TestSeeds(t *testing.T) {
 	}
 	status := recrawlIn(t, dir, nil, "archive", "status", "--archive", "warc", "--data",
 		"keep").ok(t)
-	for _, want := range []string{"pages kept, in", "Of 1 page that visits failed to bring nothing",
+	for _, want := range []string{"pages kept, in", "Nothing is kept of 1 page, because",
 		site.URL + "/gone", "status 500 Internal Server Error", "1 day", "text/html"} {
 		if !strings.Contains(status.stdout, want) {
 			t.Errorf("archive status has no %q:\n%s", want, status.stdout)

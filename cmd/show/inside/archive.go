@@ -32,7 +32,7 @@ func ArchiveFinding(s *archive.Status) string {
 		}
 	}
 	if missing > 0 {
-		text += fmt.Sprintf(" Of %s that visits failed to bring nothing is kept.",
+		text += fmt.Sprintf(" Nothing is kept of %s, because no visit brought a copy.",
 			words.Plural(missing, "page"))
 	}
 	if n := s.Requisites; n.Captures+n.Waiting+n.Unkept > 0 {

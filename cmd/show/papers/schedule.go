@@ -56,7 +56,7 @@ func scheduleFinding(r *papers.ScheduleReport) string {
 		return fmt.Sprintf("The intervals of all %s can be kept.",
 			words.Plural(r.Servers, "server"))
 	}
-	return fmt.Sprintf("The intervals of %d of %s can be kept. Of the others %s.",
+	return fmt.Sprintf("The intervals of %d of %s can be kept; %s.",
 		r.Feasible.Totals[scheduler.Feasible].Servers, words.Plural(r.Servers, "server"),
 		strings.Join(why, ", "))
 }
