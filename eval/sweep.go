@@ -98,8 +98,8 @@ func (h *horizon) sweepOn(
 	return h.resultOf(s, o, order), nil
 }
 
-// recorded returns a stage of the recorded world for one sweep. It shares the graph, which sweeps
-// do not change.
+// recorded returns a stage of the recorded world for one sweep. All stages share the graph of the
+// horizon, because sweeps do not change the graph.
 func (h *horizon) recorded() Stage {
 	store := h.store.Clone()
 	return Stage{Graph: h.graph, Store: store, Fetcher: &history.Fetcher{World: h.World},

@@ -61,10 +61,10 @@ func (c *boundedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// resolve returns the IP address and port to dial for u. try counts the failures of the page in a
-// row and selects one of the server's addresses, so that one dead address does not make the server
-// unreachable. IPv4 comes first, because IPv6 is more often announced than reachable. The error of
-// lookup may be notYet.
+// resolve returns the IP address and port to dial for u. try is the number of failures of the page
+// in a row. It selects one of the server's IP addresses, so that a server with one dead address can
+// still be reached. IPv4 comes first, because IPv6 is more often announced than reachable. The
+// error of lookup may be notYet.
 func (c *Client) resolve(u *url.URL, try int, lookup lookup) (netip.AddrPort, error) {
 	port := u.Port()
 	if port == "" {

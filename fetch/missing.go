@@ -225,8 +225,8 @@ func impossible(u *url.URL) string {
 	return origin(u) + directoryOf(u) + string(name) + ending
 }
 
-// isIndex reports whether a URL is the root or an index page. Servers show those for other URLs
-// also.
+// isIndex reports whether a URL is the root or an index page. Servers often answer a wrong URL with
+// such a page, so an index page itself is never taken for a soft 404.
 func isIndex(u *url.URL) bool {
 	path := u.EscapedPath()
 	last := path[strings.LastIndexByte(path, '/')+1:]

@@ -68,9 +68,9 @@ func sortUnfit(list []Unfit) {
 	})
 }
 
-// Beyond returns all visits that the budget leaves out of this round, by server. It is for dry runs
-// only: the policy proposes these pages, and they are not fetched. New pages have no value. They
-// include addresses that probably hold no page.
+// Beyond returns all visits that the budget leaves out of this round, by server. Call it in dry
+// runs only: it takes the proposals of the policy, and nobody fetches them. New pages count in
+// Unfit.Pages, but add nothing to Unfit.Value. They include URLs that probably lead to no page.
 func (p *Planner) Beyond() []Unfit {
 	if !p.bound() {
 		return nil

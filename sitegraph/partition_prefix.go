@@ -9,7 +9,7 @@ import "strings"
 // may have fewer. http and https are one tree.
 //
 // A site's tops are the start pages and their frames. If it has none, its top is the page of least
-// depth, most in-links, shortest address. Counted pages, and the order of sites, are as in
+// depth, most in-links, shortest URL. Counted pages, and the order of sites, are as in
 // PartitionA; every page is in one site. Needs Refresh.
 func (g *Graph) PartitionPrefix(s ServerID, counts func(PageID) bool) Partition {
 	g.check(s)

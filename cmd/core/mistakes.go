@@ -12,8 +12,8 @@ import (
 	"github.com/recrawl/recrawl/cmd/config"
 )
 
-// unknownCommand returns the error for an unknown command below another, with the one that was
-// probably meant.
+// unknownCommand returns the error for a word that is not a subcommand of above. Its hint names the
+// subcommand that was probably meant.
 func unknownCommand(above *cobra.Command, word string) error {
 	hint := nearest(above, word)
 	if hint == "" {

@@ -47,12 +47,12 @@ const (
 	Untold Verdict = "cannot be told"
 )
 
-// LeastServers is the least number of servers with changed pages behind a comparison. All of four
-// are on one side by chance once in 16 times, all of five once in 32: less than the 5 % of an
-// interval's end.
+// LeastServers is the least number of servers with changed pages that a comparison needs. By
+// chance, four servers all favour a given policy once in 16 times, and five servers once in 32
+// times. The latter is below 5 %, the share of results beyond each end of an interval.
 const LeastServers = 5
 
-// statistic is a number computed from a resampled corpus; NaN if undefined.
+// statistic computes a number from a resampled corpus; NaN if it is undefined.
 type statistic func(times []int) float64
 
 // Wanted is the range that a claim allows, from low to high.

@@ -11,12 +11,12 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// minCompressed is the size in bytes from which a body is compressed: a smaller one fits into one
-// packet either way.
+// minCompressed is the size in bytes from which a body is compressed. A smaller body fits into one
+// packet without compression.
 const minCompressed = 1400
 
-// acceptsGzip reads Accept-Encoding (RFC 9110 12.5.3). "*" does not count as gzip: probably the
-// client does not care.
+// acceptsGzip reports whether the values of Accept-Encoding accept gzip (RFC 9110 12.5.3). "*" does
+// not count: a client that sends it probably does not care.
 func acceptsGzip(values []string) bool {
 	for _, value := range values {
 		for coding := range strings.SplitSeq(value, ",") {

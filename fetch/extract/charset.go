@@ -63,8 +63,8 @@ func encodingOf(body []byte, contentType string) (encoding.Encoding, string) {
 	return charset.Lookup(guess(body))
 }
 
-// charsetOfType returns the charset of a Content-Type. Of several types the last one with a charset
-// counts.
+// charsetOfType returns the charset of a Content-Type, or "". If the field has several types, the
+// last type with a charset counts.
 func charsetOfType(contentType string) (label string) {
 	for one := range strings.SplitSeq(contentType, ",") {
 		label = cmp.Or(charsetIn(one), label)

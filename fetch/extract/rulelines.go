@@ -75,7 +75,7 @@ func cutText(text string) string {
 }
 
 // Lines returns the lines that the expressions of the rule leave, without blanks at their ends and
-// without empty lines. Each line is searched by itself, in its first 64 KB.
+// without empty lines. The expressions search each line by itself, and only its first 64 KB.
 func (r *Rule) Lines(text []byte, t *RuleTrace) []byte {
 	left := make([]byte, 0, len(text))
 	steps := mostSteps

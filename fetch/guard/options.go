@@ -52,8 +52,8 @@ type Options struct {
 // ErrOpen refuses to listen where others could use the guard.
 var ErrOpen = errors.New("others could reach the guard there, and no clients are named")
 
-// clients returns the networks of other machines that may use the guard. Without any it refuses to
-// listen at an address that others can reach.
+// clients returns the networks of other machines that may use the guard. If no network is named and
+// other machines can reach Listen, it returns ErrOpen.
 func (l *Limits) clients() (networks []netip.Prefix, err error) {
 	for _, text := range l.Clients {
 		p, err := netip.ParsePrefix(text)

@@ -117,9 +117,9 @@ func (d *dueDriven) score(p sitegraph.PageID) float64 {
 	return 1 + age - wait
 }
 
-// wait returns the wait after the last visit to a page, in days. A page visited once is due
-// uniformly over its first interval, so that pages which became known together are not all due
-// together.
+// wait returns the wait after the last visit to a page, in days. The first wait is a uniformly
+// random part of the interval, so that pages which became known together are not all due together.
+// In a strict policy the first wait is the whole interval.
 func (d *dueDriven) wait(p sitegraph.PageID) float64 {
 	m := d.Pages.Memory(p)
 	days := d.interval(m)

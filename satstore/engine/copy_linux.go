@@ -15,8 +15,8 @@ const seekData, seekHole = 3, 4
 // skipper is a file that counts the holes that are not written to it.
 type skipper interface{ Skip(octets int64) error }
 
-// copySparse copies the data of a file on disk through fs, and leaves its holes. It returns false,
-// and copies nothing, if the system does not report holes.
+// copySparse copies the data of a file on disk through fs, and keeps the holes of the file. If the
+// system does not report holes, it copies nothing and returns false.
 func copySparse(fs vfs.FS, from, to string) (copied bool, err error) {
 	in, err := os.Open(from)
 	if err != nil {

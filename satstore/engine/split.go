@@ -76,8 +76,8 @@ func (s *Store) move(sl *slot, blocks, pages []uint32) error {
 	})
 }
 
-// consume calls f with every live frame of blocks and pages that their slot no longer lists. f
-// makes each of them stale. Afterwards the handles are free.
+// consume calls f for each live frame in blocks and pages. The slot must no longer list these
+// blocks and pages, and f must make each frame stale. consume then frees the handles of all.
 func (s *Store) consume(blocks, pages []uint32, f func(h uint32, f *frame) error) error {
 	for _, h := range pages {
 		s.blocks[h].file = inHeld

@@ -146,8 +146,9 @@ func (s *Store) closeWriter(w *runWriter) error {
 	return errors.Join(err, w.sink.Close())
 }
 
-// writer returns the writer of a class. A file ends when it is long, or has grown for rollUnits,
-// since all files together must not be too many.
+// writer returns the writer of a class. It begins a new file if the last one is longer than
+// fileBytes, or has grown for rollUnits. fileBytes grows with the store, so that the files do not
+// become too many.
 func (s *Store) writer(class int) (*runWriter, error) {
 	w := s.writers[class]
 	if w != nil && s.ends(w) {

@@ -91,9 +91,9 @@ func (s *Set) publish(mark Mark) error {
 	return nil
 }
 
-// crowded returns the runs to be merged, [from, to); equal if there are none. Runs are in the order
-// of their levels, the highest first. New ones are last, and a merged one replaces its parts, whose
-// level has no later run.
+// crowded returns the range [from, to) of the runs to merge; from equals to if there are none. Runs
+// are in the order of their levels, the highest first. New runs are last. A merged run takes the
+// place of its parts, so it still comes before all runs of lower levels.
 func (s *Set) crowded() (from, to int) {
 	for to = len(s.runs); to > 0; to = from {
 		level := s.level(s.runs[to-1])

@@ -23,9 +23,10 @@ const (
 	long = 1024
 )
 
-// Grow returns s with n values. New values are zero, unless the slice was made shorter before. The
-// values of a slice that Grow returned for a File are in a file while the disk has room, and so
-// must not hold pointers. Without a File they are in memory, with an eighth to spare.
+// Grow returns s with n values, or s itself if s has more. New values are zero, unless the slice
+// was made shorter before. With a File, the values are in a file while the disk has room; so they
+// must not hold pointers. Without a File, they are in memory, and a long slice has an eighth to
+// spare.
 func Grow[T any](f *File, s []T, n int) []T {
 	if n <= cap(s) {
 		return s[:max(n, len(s))]

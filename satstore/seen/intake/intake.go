@@ -113,8 +113,8 @@ func (r *Result) addPieces(ctx context.Context, next func() (*piece, bool), free
 	return ctx.Err()
 }
 
-// importance returns a function that reports whether an address is important, so that the filter
-// does not judge it.
+// importance returns a function that reports whether a URL is important: the filter does not judge
+// important URLs. Important are the page "/" of each server, and URLs that begin with a prefix.
 func importance(prefixes []string) func(string) bool {
 	return func(url string) bool {
 		if n := len(url); url[n-1] == '/' && strings.Count(url, "/") == 3 {

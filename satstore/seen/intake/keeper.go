@@ -38,8 +38,8 @@ type Store interface {
 // mostAdded bounds a transaction of the store: about 200 bytes of memory a page.
 const mostAdded = 100_000
 
-// Pages keeps new addresses as pages of a planner's store, as if they had been given to run: start
-// pages of their servers, due at once.
+// Pages is a Keeper that adds new URLs to a planner's store as pages. As if the URLs had been given
+// to run, they are start pages of their servers and due at once.
 type Pages struct {
 	store Store
 	key   seen.Key
