@@ -33,7 +33,7 @@ type Pair struct {
 
 // Comparisons compare one policy with each of the others.
 var Comparisons = NewKind[Pair]("comparisons",
-	"a measure of the policy of `eval --compare` beside that of another one")
+	"one measure of the policy of `eval --compare` and of another policy")
 
 // compared returns the rows of a comparison for the run of the receiver, or none if c is nil.
 func (of Pair) compared(c *eval.Comparison) (rows []Pair) {
@@ -87,7 +87,7 @@ type Start struct {
 
 // Warm has the streams that begin with captures.
 var Warm = NewKind[Start]("warm",
-	"a policy at a budget that begins with captures, beside one that does not, of `eval --warm`")
+	"a policy at a budget, with and without captures as its past, of `eval --warm`")
 
 // WriteWarm writes the table of warm starts.
 func WriteWarm(s *Tables, run *eval.WarmRun) error {

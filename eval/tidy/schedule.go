@@ -31,7 +31,7 @@ type Simulated struct {
 
 // Simulations has simulated schedules [HIER fig. 6 to 8].
 var Simulations = NewKind[Simulated]("simulations",
-	"a web that a policy visits with a number of connections, of `schedule simulate`")
+	"a policy of the scheduler with a number of connections on one web, of `schedule simulate`")
 
 // WriteSimulation writes the table of a simulation.
 func WriteSimulation(s *Tables, sim *papers.Simulation) error {

@@ -50,7 +50,7 @@ type Step struct {
 
 // Curve has coverage by fetched share.
 var Curve = NewKind[Step]("curve",
-	"a step of a sweep, one of 200, of `eval --protocol snapshot`")
+	"one of the 200 steps of a sweep, of `eval --protocol snapshot`")
 
 // WriteSnapshot writes the tables of sweeps.
 func WriteSnapshot(s *Tables, runs []eval.SnapshotRun) error {

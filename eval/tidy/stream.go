@@ -54,7 +54,7 @@ type Result struct {
 
 // Results has the results of policies in streams.
 var Results = NewKind[Result]("results",
-	"a policy at a budget, in the mean over its runs, of `eval --protocol stream`")
+	"a policy at a budget, with the means of its runs, of `eval --protocol stream`")
 
 // Run is a row of Runs.
 type Run struct {
@@ -86,7 +86,7 @@ type Week struct {
 }
 
 // Weekly has streams week by week.
-var Weekly = NewKind[Week]("weekly", "a week of a policy at a budget, of `eval --protocol stream`")
+var Weekly = NewKind[Week]("weekly", "one week of a policy at a budget, of `eval --protocol stream`")
 
 // Bin is a row of Calibration.
 type Bin struct {
@@ -103,7 +103,7 @@ type Bin struct {
 
 // Calibration compares probabilities with outcomes.
 var Calibration = NewKind[Bin]("calibration",
-	"a bin of probabilities that a policy gave, of `eval --protocol stream`")
+	"a bin of the probabilities that a policy gave, of `eval --protocol stream`")
 
 // WriteStream writes the tables of streams except Visits, which Watch writes during the run.
 func WriteStream(s *Tables, runs []eval.StreamRun) error {
