@@ -52,7 +52,7 @@ type Rule struct {
 	// Most is the longest time from the first event; default half an hour.
 	Most age    `yaml:"most"`
 	Feed string `yaml:"feed"` // file for an Atom feed of the messages
-	To   texts  `yaml:"to"`   // names of targets, or URLs of services
+	To   texts  `yaml:"to"`   // names of targets, or URLs of webhooks
 
 	texts               *extract.Rule
 	appears, disappears []*regexp.Regexp
