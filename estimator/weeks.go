@@ -2,10 +2,11 @@ package estimator
 
 import "github.com/recrawl/recrawl/sitegraph"
 
-// Weeks returns the outcomes in the 32 weeks of a history, one interval for each week with a visit
-// after another, in order of time, in buf. It assumes that a page which changed at several visits
-// of a week changed once, and places visits in the middle of their weeks. This is good for changes
-// slower than a week, and a convention for faster ones.
+// Weeks returns in buf, oldest first, one interval for each week of a history with a visit that
+// follows an earlier visit. A history has 32 weeks. Weeks assumes that a page which changed at
+// several visits of a week changed once, and that visits are in the middle of their weeks. This is
+// accurate for pages that change less than weekly. For others it is only a convention, not an
+// estimate.
 func Weeks(h sitegraph.History, buf *[32]Observed) []Observed {
 	const unknown = 64
 	before := uint32(unknown) // weeks since the visit before

@@ -232,8 +232,9 @@ func contentCodings(h http.Header) (codings []string, unknown string, err error)
 	return codings, unknown, nil
 }
 
-// decode undoes the codings. Content without the mark of its coding is taken as it is, because some
-// servers name gzip and do not compress. Content that ends by closing before the mark was cut.
+// decode undoes the codings. If content does not begin with the two octets that mark gzip, decode
+// takes it as it is, because some servers name gzip and do not compress. If the connection closes
+// before these octets, the content was cut, and decode returns io.ErrUnexpectedEOF.
 func decode(buf *gathering, r io.Reader, codings []string, limit int64, endsByClosing bool) error {
 	for i, name := range codings {
 		if name != "gzip" {

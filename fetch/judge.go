@@ -40,13 +40,12 @@ func (a *answer) mediaType() string {
 
 // judge sets the outcome of the page by the status of the answer:
 //
-//	200, 203                     fetched if it is HTML, JSON where a rule of the user says so,
-//	                             a document if it is watched or of a form that is a page, or a
-//	                             source where one was expected;
-//	                             excluded if not
-//	304                          not modified, if the request was conditional
-//	301 302 303 307 308 300      redirected, if Location names another web page; where there
-//	                             is a copy, temporary ones count as failed at first
+//	200, 203                     fetched for HTML, for JSON if a rule of the user allows it, for
+//	                             documents that are watched or that --documents makes pages, and
+//	                             for a feed or sitemap where one was expected; otherwise excluded
+//	304                          not modified if the request was conditional, otherwise failed
+//	other 3xx except 305, 306    redirected if Location names another web page, otherwise failed;
+//	                             temporary redirects of a page with a copy count as failed at first
 //	404 410                      gone
 //	408 425 429, 5xx, other 2xx  failed: asked again later; 412 likewise, if we set a condition
 //	other 4xx                    excluded: the server will not give it to us

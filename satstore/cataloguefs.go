@@ -165,9 +165,9 @@ func (fs *catalogueFS) MkdirAll(dir string, perm os.FileMode) error {
 // Unwrap is part of vfs.FS.
 func (fs *catalogueFS) Unwrap() vfs.FS { return fs.FS }
 
-// OpenDir returns a directory whose failed sync ends the catalogue at once: some callers in Pebble
-// would panic on a goroutine of Pebble, also for a copy. For a copy only the caller of the copy
-// gets the error.
+// OpenDir returns a directory. If its sync fails, the catalogue ends at once, because some callers
+// in Pebble would panic on a goroutine of Pebble if they got the error. If the directory belongs to
+// a copy, Sync returns nil, and the caller that made the copy gets the error (takeCopied).
 func (fs *catalogueFS) OpenDir(name string) (vfs.File, error) {
 	f, err := fs.FS.OpenDir(name)
 	if err != nil {

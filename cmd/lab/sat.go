@@ -278,8 +278,8 @@ func (r *satResult) tableConditions() report.Table {
 	return t
 }
 
-// cached tells how far the files were dropped from the page cache, and of which engines
-// they were not.
+// cached returns, as text, which share of the files was still in the page cache: for each engine
+// with 1 % or more, or else the largest share.
 func (r *satResult) cached() string {
 	most, unknown, warm := 0.0, false, []string(nil)
 	for _, m := range r.Engines {

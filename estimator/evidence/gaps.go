@@ -90,8 +90,9 @@ func (t *States) Server(s sitegraph.ServerID) *Gaps {
 	return *own
 }
 
-// Share returns the share of the visits to a server after a gap in days that see a change, below 1.
-// passed is the part of the gap that counts (DayTimes.Passed), in days.
+// Share returns which share of the visits to a server see a change, if they are made `gap` days
+// after the previous visit. It is below 1. passed is the part of the gap that counts
+// (DayTimes.Passed), in days.
 func (t *States) Share(s sitegraph.ServerID, gap, passed float32) float32 {
 	share := t.byLength(s, passed)
 	if class, ok := shift(gap); ok {

@@ -89,8 +89,9 @@ func nextCombinator(text string) (rest string, combinator byte) {
 	return rest, ' '
 }
 
-// compoundLen returns the length of the compound at the start of a text, and how many looks at
-// siblings or descendants it has. Text in brackets belongs to the compound and has no looks.
+// compoundLen returns the length of the compound at the start of a text. looks counts its
+// pseudo-classes that examine siblings or descendants. Text in brackets is part of the compound,
+// but is not counted in looks.
 func compoundLen(text string) (n, looks int, err error) {
 	var closing []byte // of the open brackets
 	inner := ""        // pseudo-class of the brackets

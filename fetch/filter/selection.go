@@ -149,8 +149,8 @@ func Levels(address string) int {
 // orderHead is the number of octets of an order before the URL.
 const orderHead = 8
 
-// SelectionOrder returns a text that sorts similar pages: those that name no other page first, then
-// fewer directories, then shorter URLs.
+// SelectionOrder returns a sort key for similar pages: first those that name no other page as
+// canonical, then those below fewer directories, then those with shorter URLs.
 func SelectionOrder(f *SelectionFacts) string {
 	other := 0
 	if f.Other {

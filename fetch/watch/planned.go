@@ -16,8 +16,10 @@ type Closed struct{ error }
 // Hint returns a setting that helps.
 func (*Closed) Hint() string { return "shorter rounds have room: --round 5m" }
 
-// Plan adds the rules of a file to the options of a planner with rounds of this length: greatest
-// ages before the user's own (see preferences.ParseMaxAges), and rests. A nil file adds nothing.
+// Plan sets the options of a planner by the rules of a file: MaxAges, Rests and Watched. round is
+// the length of a round. The greatest ages of the file come before maxAges, those of the user (see
+// preferences.ParseMaxAges). With a nil file, Plan only sets MaxAges to maxAges. It returns a
+// *Closed if the hours of a rule have no room for a round.
 func Plan(f *File, maxAges []string, round time.Duration, o *planner.Options) (err error) {
 	if f == nil {
 		o.MaxAges, err = preferences.ParseMaxAges(maxAges)

@@ -95,8 +95,8 @@ type PriorityChange struct {
 	Priority uint16
 }
 
-// Requests returns the requests sent before unit t: as many as the given share of the records due
-// then, to any records, in the order of their names.
+// Requests returns the requests sent before unit t, sorted by the ID of their record. Their
+// number is ofDue times the number of records due in t, and their records are random.
 func (p *Plan) Requests(t int, ofDue float64) []PriorityChange {
 	all := make([]PriorityChange, p.requests(t, ofDue))
 	for k := range all {

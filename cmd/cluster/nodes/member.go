@@ -191,8 +191,9 @@ func (m *Member) Until() time.Time {
 	return m.began.Add(m.TTL - m.TTL/5)
 }
 
-// Holds reports whether the lease holds. A machine that slept, or whose clock was set forward,
-// assumes that it has lost it.
+// Holds reports whether the lease still holds at now. It returns false after 4/5 of the TTL, by the
+// monotonic clock or by the wall clock. So it returns false if the machine slept or its clock was
+// set forward by that time.
 func (m *Member) Holds(now time.Time) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -334,8 +334,8 @@ func recordOf(p sitegraph.PageID, url string, m *planner.Memory) *sitegraph.Reco
 	return r
 }
 
-// Sites divides a server by a method of sitegraph.PartitionMethods; for very many pages this takes
-// up to half a minute. It is ErrUnknown if the server is unknown.
+// Sites divides a server by a method of sitegraph.PartitionMethods. A server with very many pages
+// takes up to half a minute. Sites returns ErrUnknown for an unknown server.
 func (d *Desk) Sites(ctx context.Context, server, method string) (*eval.Division, error) {
 	v, _, err := d.sites(ctx, server, method, math.MaxInt)
 	return v, err
