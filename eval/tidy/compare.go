@@ -33,7 +33,7 @@ type Pair struct {
 
 // Comparisons compare one policy with each of the others.
 var Comparisons = NewKind[Pair]("comparisons",
-	"one measure of the policy of `eval --compare` and of another policy")
+	"one measure, for the policy of `eval --compare` and for another policy")
 
 // compared returns the rows of a comparison for the run of the receiver, or none if c is nil.
 func (of Pair) compared(c *eval.Comparison) (rows []Pair) {

@@ -46,7 +46,7 @@ type Updates struct {
 }
 
 // PageUpdates shows how often pages were updated [LINK fig. 10, 11].
-var PageUpdates = NewKind[Updates]("updates", "how many pages have a given number of updates, of `survey`")
+var PageUpdates = NewKind[Updates]("updates", "one number of updates, and how many pages have it, of `survey`")
 
 // Interval is a row of Intervals.
 type Interval struct {
@@ -59,7 +59,7 @@ type Interval struct {
 }
 
 // Intervals shows how often pages would be visited [SAT fig. 2].
-var Intervals = NewKind[Interval]("intervals", "how many pages have a given access interval, of `survey`")
+var Intervals = NewKind[Interval]("intervals", "one access interval, and how many pages have it, of `survey`")
 
 // WriteSurvey writes the tables of a survey.
 func WriteSurvey(s *Tables, found *papers.Survey) error {
