@@ -30,7 +30,7 @@ type Predicted struct {
 
 // Predictions shows the predicted effect of budgets.
 var Predictions = NewKind[Predicted]("predictions",
-	"a measure at a budget, as `tune` predicts it")
+	"a measure at a budget, predicted by `tune`")
 
 // Reach is a row of Delays.
 type Reach struct {
