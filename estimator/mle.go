@@ -22,12 +22,14 @@ const (
 	fastestSmooth = 7
 )
 
-// FromHistory returns the intervals that a history still has: the sum U of the unchanged ones, the
-// number m of changed ones, their sum T - U, and the shortest. It is exact for up to two changes.
-// Beyond that the other changed intervals count as equally long. If they were not, the rate is too
-// low. The error is below 5 % if the longest is at most twice the mean and has fewer than two
-// changes on average. An interval that Last-Modified ended early counts as History.See splits it,
-// although it changed at its very end: the rate is then too low, and LastModified is better.
+// FromHistory returns the intervals that a history still has. Of unchanged intervals it has the sum
+// U; of changed intervals it has the number m, the sum T - U and the shortest. With up to two
+// changes the intervals are exact. With more, FromHistory takes all changed intervals except the
+// shortest as equally long. If they differ, a rate from them is too low. The error is below 5 % if
+// the longest is at most twice their mean and fewer than two changes are expected in it.
+//
+// If Last-Modified dates a change, History.See splits the interval at that date. FromHistory does
+// not know that the first part ended with the change: a rate from it is too low. Use LastModified.
 func FromHistory(h sitegraph.History) Grouped {
 	total := max(Days(h.Elapsed()), 0)
 	unchanged := min(Days(seconds(h.Stable)), total)

@@ -213,9 +213,10 @@ func statusParameters(line string) (name string, of map[string]string) {
 	return strings.TrimSpace(name), of
 }
 
-// guarded returns the consequences of a guard's refusal. An exceeded limit is a fault of the
-// crawler: the error is notYet until the server may be asked, or a LocalError if nobody may be.
-// serverUntil and addressUntil are when server and address may be asked again.
+// guarded returns the consequences of a guard's refusal. serverUntil and addressUntil are when the
+// server and its IP address may be asked again. If a limit was exceeded, the crawler is at fault,
+// not the page. The error is then a notYet, or a LocalError if the limit is that of all servers
+// together.
 func (c *Client) guarded(r *GuardRefusal, now time.Time) (
 	serverUntil, addressUntil time.Time, err error) {
 	switch {

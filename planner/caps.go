@@ -323,8 +323,8 @@ func (c *Caps) room(b *book) {
 	}
 }
 
-// Save passes to save each book that must be durable before the next visit begins, and reports
-// whether there were any.
+// Save calls save for each book that must be durable before the next visit begins. It reports
+// whether there was such a book.
 func (c *Caps) Save(save func(name string, value []byte) error) (saved bool, err error) {
 	if c == nil {
 		return false, nil

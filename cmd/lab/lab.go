@@ -1,5 +1,6 @@
-// Package lab has the commands that reproduce papers and measure this project beside others, which
-// needs those others: bench, survey, schedule simulate. The program recrawl-lab is made of them.
+// Package lab has the commands bench, survey and schedule simulate. They reproduce papers and
+// compare this project with others, for example colly and bbolt. Only the program recrawl-lab has
+// these commands and those libraries.
 package lab
 
 import (

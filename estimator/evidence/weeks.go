@@ -41,8 +41,10 @@ func (s *WeekShares) Add(h *sitegraph.History, newest uint32) {
 	}
 }
 
-// Gain returns how much likelier the changes are if each week has its own share than by the mean
-// share, as a logarithm. The shares have a beta prior of that mean, worth one visit.
+// Gain returns the logarithm of a likelihood ratio: of the changes if each week has a share of its
+// own, to the changes if all weeks have the mean share. The prior of a weekly share is a beta
+// distribution with that mean, as strong as one visit. Weeks with fewer than two visits do
+// not count.
 func (s *WeekShares) Gain(mean float64) (sum float64) {
 	lbeta := func(x, y float64) float64 {
 		gx, _ := math.Lgamma(x)

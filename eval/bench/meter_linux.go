@@ -27,9 +27,10 @@ func timeOf(who int) time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// device returns the bytes that this process made the device read and write, by /proc/self/io.
-// Written are dirty pages, without those dropped earlier: a byte counts as a page of 4 KiB, and a
-// mapped page counts each time it becomes dirty, also if the device is written once.
+// device returns the bytes that this process made the device read and write, by /proc/self/io. The
+// kernel counts 4 KiB as written when a page becomes dirty, and takes back pages that are dropped
+// before they are written. A page that becomes dirty several times counts as often, even if the
+// device writes the page once.
 func device() (read, written int64) {
 	const io = "/proc/self/io"
 	return machine.Field(io, "read_bytes:"),

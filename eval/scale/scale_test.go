@@ -101,7 +101,7 @@ func TestMeasure(t *testing.T) {
 }
 
 // BenchmarkRounds measures memory and speed of hourly rounds with 2 % of the pages a day, in a
-// separate process: store, graph, value, loop and commits. Its settings are variables of the
+// separate process: store, graph, `sites`, loop and commits. Its settings are variables of the
 // environment. RECRAWL_SCALE_PAGES is the number of pages, 200 a server. RECRAWL_SCALE_DIR is the
 // directory of the store; an existing one is reused, and its rounds continue. RECRAWL_SCALE_ROUNDS
 // is the number of rounds. RECRAWL_SCALE_HEAP is a file for a profile of the heap after the last

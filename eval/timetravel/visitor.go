@@ -93,8 +93,9 @@ func NewWorld(web Web, clock *crawl.VirtualClock, v Visitor) (*World, error) {
 	return w, nil
 }
 
-// Fetch makes one visit over HTTP. Its result counts as seen at the end of the round. Claims of
-// feeds and sitemaps of an aligned web shift to its clock, because their bodies are unchanged.
+// Fetch makes one visit over HTTP. Its result counts as seen at the end of the round. In an aligned
+// web the bodies of feeds and sitemaps still have the recorded dates. So Fetch shifts the dates of
+// their claims as Align shifted the server.
 func (w *World) Fetch(ctx context.Context, r crawl.Request) (sitegraph.Observation, error) {
 	w.moment.Store(r.Round.End.UnixNano())
 	visit := func(ctx context.Context, rec sitegraph.Record) (sitegraph.Observation, error) {

@@ -108,13 +108,13 @@ func (v *Visits) Seen() (byServer map[string]estimator.ChangeRate, all estimator
 	return byServer, all
 }
 
-// overdispersion returns the method-of-moments estimate of the frailty: the excess variation of
-// weekly numbers of changed pages over independent changes,
+// overdispersion estimates the frailty by the method of moments: how much more the weekly numbers
+// of changed pages vary than if pages changed independently. With sums over servers and weeks it is
 //
-//	sum over servers and weeks of (C - E)^2 - sum E (1 - E/n), over sum E^2
+//	(sum of (C - E)^2 - sum of E (1 - E/n)) / (sum of E^2)
 //
-// where C of n pages compared in a week had changed, and E is the expectation, scaled so that a
-// server's expectations add up to the observations. It is at most 10, and 0 without variation.
+// where C of n pages compared in a week had changed. E is the expectation of C, scaled so that the
+// expectations of a server add up to its changes. The result is 0 to 10.
 func (v *Visits) overdispersion() float64 {
 	excess, squares := 0.0, 0.0
 	for s := range v.servers {

@@ -208,8 +208,8 @@ func (b *build) make(ctx context.Context, url string) (m made, err error) {
 	return m, err
 }
 
-// draft returns the document of a page without links to it. old means that it was already written,
-// with its annotations.
+// draft returns the document of a page. A new document lacks the links that lead to the page. old
+// means that the document was written before, with its annotations.
 func (b *build) draft(ctx context.Context, url string, p *row) (
 	d *Document, old bool, err error) {
 	text, err := get(b.db, key(keyDraft, url))

@@ -87,8 +87,9 @@ const (
 	hoursRound = 5 * time.Minute
 )
 
-// Round returns the planning period for a separate watch: at most half of the shortest time between
-// two visits, and a part of a day.
+// Round returns the planning period of a separate watch: the longest whole number of seconds that
+// divides a day and keeps these limits. The period is at most an hour, each MinAge, and half of
+// each MaxAge. If a rule has hours, the period is at most hoursRound.
 func (f *File) Round() time.Duration {
 	most := longestRound
 	for _, r := range f.Rules {

@@ -242,8 +242,9 @@ func (g *groups) learnRates() {
 // levels is the number of depths kept apart, in links from the start page; the last has the rest.
 const levels = 9
 
-// level returns the account of all pages, on any server, at the depth of a page. In rounds shorter
-// than a day all depths share one: it learns the hours of the day sooner.
+// level returns the account of all pages, on any server, at the depth of a page. Tops and other
+// pages have separate accounts. In rounds shorter than a day all depths share one account, so that
+// the account learns the hours of the day sooner.
 func (g *groups) level(p sitegraph.PageID) *evidence.Account {
 	level := 0
 	if g.round == 1 {

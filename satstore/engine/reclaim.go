@@ -31,8 +31,9 @@ type reclaimWork struct {
 }
 
 // reclaim releases the space of freed blocks to the disk. It is called after a commit, when the new
-// versions of their records are durable. On files of the system it runs beside later calls, and the
-// next one begins when it is done, since making holes takes as long as writing.
+// versions of their records are durable. On the file system of the machine reclaim works in the
+// background, because making holes takes as long as writing. Until this work is done, further calls
+// do nothing; after reclaimSkips such calls, the next one waits.
 func (s *Store) reclaim() error {
 	if w := s.reclaiming; w != nil && w.skipped < reclaimSkips {
 		select {
