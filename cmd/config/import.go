@@ -15,7 +15,7 @@ type Import struct {
 	Write       string   `path:"any" help:"with --set: append new URLs to this file; - for standard output"`
 	Memory      string   `default:"256MiB" help:"memory to decide with; store and program come on top"`
 	Filter      bool     `default:"true" help:"a Stable Bloom Filter Light between cache and set"`
-	Approximate bool     `help:"do not confirm the filter: about 1 % of the new URLs are lost [SBFL]"`
+	Approximate bool     `help:"do not confirm the filter: up to 1 % of the new URLs are lost [SBFL]"`
 	Important   []string `help:"URLs that begin so are never left to the filter; may be repeated"`
 	Part        string   `default:"1/1" help:"take the servers of one of several machines, e.g. 2/4"`
 	Verbose     bool     `help:"of a list: also print the deciding parts, and their memory and time"`
