@@ -430,3 +430,23 @@ func TestStream(t *testing.T) {
 		t.Errorf("files of two kinds in one stream: %v", err)
 	}
 }
+
+// TestSharedPageInWACZ: a page whose body the archive has from another URL is in the list of pages.
+func TestSharedPageInWACZ(t *testing.T) {
+	dir := t.TempDir()
+	body := "<title>Both</title>" + random(5000)
+	a := keep(t, dir, [2]string{"http://h.example/a", body}, [2]string{"http://h.example/b", body})
+	closed(t, a)
+	r, err := OpenReader(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var list bytes.Buffer
+	pages, err := writePages(r, &list)
+	if err != nil || pages != 2 || !strings.Contains(list.String(),
+		`"url":"http://h.example/b","ts":"`+exportTime.Add(time.Second).Format(time.RFC3339)+
+			`","title":"Both"`) {
+		t.Errorf("%d pages, error %v:\n%s", pages, err, list.String())
+	}
+}

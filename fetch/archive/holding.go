@@ -198,7 +198,7 @@ func (c *count) add(x *Capture) error {
 		p.seen, p.left, p.shared = x.Time, false, nil
 		if !isRevisit {
 			p.kind = x.MIME
-		} else if x.RefersURI != "" && identity(x.RefersURI) != identity(x.URL) {
+		} else if x.isShared() {
 			p.shared = x
 		}
 	default:
@@ -222,12 +222,11 @@ func (c *count) add(x *Capture) error {
 func (c *count) flush() error {
 	for url, p := range c.pages {
 		if p.shared != nil {
-			switch original, err := c.reader.Original(p.shared); {
-			case err == nil:
-				p.kind = original.MIME
-			case !errors.Is(err, ErrNoBody):
+			kind, err := c.reader.sharedType(p.shared)
+			if err != nil {
 				return err
 			}
+			p.kind = cmp.Or(kind, p.kind)
 		}
 		if IsShown(url, p.kind) {
 			c.Requisites.Captures += p.captures

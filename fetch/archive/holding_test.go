@@ -109,8 +109,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// A page whose body the archive has from another address has the type of that body, also after its
-// own one was another: a picture is no page, whatever its address.
+// TestOfShared: a page whose body the archive has from another URL has the type of that body, also
+// after a body of its own. A picture is no page, whatever its URL.
 func TestOfShared(t *testing.T) {
 	dir := t.TempDir()
 	a := open(t, dir, Options{})

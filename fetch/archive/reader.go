@@ -222,6 +222,24 @@ func (r *Reader) Original(c *Capture) (*Capture, error) {
 	return shelf{r.dir, r.Of}.original(c)
 }
 
+// isShared reports whether a capture refers to the body of another address.
+func (c *Capture) isShared() bool {
+	return c.MIME == Revisit && c.RefersURI != "" && identity(c.RefersURI) != identity(c.URL)
+}
+
+// sharedType returns the media type of the record with the body of a shared capture; "" if that
+// record is not in this archive.
+func (r *Reader) sharedType(c *Capture) (string, error) {
+	original, err := r.Original(c)
+	if errors.Is(err, ErrNoBody) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return original.MIME, nil
+}
+
 func (r shelf) original(c *Capture) (*Capture, error) {
 	at, err := warc.ParseDate(c.RefersDate)
 	if err != nil {

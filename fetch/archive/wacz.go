@@ -169,7 +169,14 @@ func writePages(r *Reader, w io.Writer) (pages int, err error) {
 			}
 			key = c.Key
 		}
-		if !extract.IsHTML(c.MIME) || c.Status != "200" {
+		kind := c.MIME
+		if c.Status == "200" && c.isShared() {
+			var err error
+			if kind, err = r.sharedType(c); err != nil {
+				return err
+			}
+		}
+		if !extract.IsHTML(kind) || c.Status != "200" {
 			return nil // revisits have the page of an earlier line
 		}
 		for i := range last {
