@@ -143,7 +143,7 @@ func TestFlagsOfCommands(t *testing.T) {
 		}
 	}
 	for call, want := range map[string]string{
-		"doctor --budget 5":           "unknown flag: --budget",
+		"doctor --budget 5":           "recrawl doctor does not use --budget, a flag of recrawl run",
 		"watch --watch a.yaml b.yaml": "unknown flag: --watch",
 		"watch test x --data y":       "unknown flag: --data",
 		"config eval --workers 3":     "eval has no setting workers",

@@ -40,17 +40,23 @@ func nearest(above *cobra.Command, word string) string {
 	return "did you mean " + best + "?"
 }
 
-// nearestFlag returns a question with the flag that an unknown one probably means, or "".
+// nearestFlag returns what to do about an unknown flag: leave out one of run, or write the one that
+// is probably meant; "" if none is near.
 func nearestFlag(cmd *cobra.Command, err error) string {
 	unknown := (*pflag.NotExistError)(nil)
 	if !errors.As(err, &unknown) {
 		return ""
 	}
+	name := unknown.GetSpecifiedName()
+	run, _, err := cmd.Root().Find([]string{"run"})
+	if err == nil && cmd.HasParent() && run.Flags().Lookup(name) != nil {
+		return cmd.CommandPath() + " does not use --" + name + ", a flag of recrawl run"
+	}
 	var known []string
 	for _, f := range flagsOf(cmd.Flags()) { // with the flags of all commands
 		known = append(known, f.Name)
 	}
-	if near := config.Nearest(unknown.GetSpecifiedName(), known); near != "" {
+	if near := config.Nearest(name, known); near != "" {
 		return "did you mean --" + near + "?"
 	}
 	return ""
