@@ -216,39 +216,6 @@ func TestBenchFigures(t *testing.T) {
 	}
 }
 
-func TestBenchRefuses(t *testing.T) {
-	for _, c := range []struct {
-		args  []string
-		code  int
-		words []string
-	}{
-		{[]string{"bench", "sta"}, 2, []string{`unknown benchmark "sta"`, "recrawl bench sat"}},
-		{[]string{"bench", "sat", "more"}, 2,
-			[]string{"sat takes no arguments", "recrawl bench sat --help"}},
-		{[]string{"bench", "sat", "--records", "0", "--unit", "hour", "--fixed", "99", "--engines",
-			"magic", "--buffer", "1MB", "--page", "100", "--repeat", "0", "--messages", "-1"}, 2,
-			[]string{"--records 0", "--fixed 99", "--engines magic", "sat-naive", "--buffer 1MB",
-				"32MiB", "--page 100", "--repeat 0", "--messages -1", "recrawl bench sat --help"}},
-		{[]string{"bench", "sat", "--unit", "week"}, 2,
-			[]string{"--unit week", "minute, hour, day"}},
-		{[]string{"bench", "sat", "--max-units", "9601"}, 2, []string{"--max-units 9601", "9600"}},
-		{[]string{"bench", "sat", "--records", "900000000"}, 1,
-			[]string{"GB are needed", "--records", "--dir"}},
-		{[]string{"bench", "sat", "--engines", "sat", "--unit", "minute"}, 1,
-			[]string{"none of the engines can do this: sat", "--max-units"}},
-		{[]string{"bench", "sat", "--engines", "pebble-time", "--messages", "1"}, 1,
-			[]string{"none of the engines can do this: pebble-time", "--messages"}},
-		{[]string{"bench", "sat", "--engines", ""}, 2,
-			[]string{"--engines", "all, or of", "sat-naive"}},
-		{[]string{"bench", "sat", "--units", "-1"}, 2, []string{"--units -1", "0 for the usual"}},
-		{[]string{"bench", "sat", "--records", "1", "--units", "1"}, 1,
-			[]string{"no record is due: of 1 records, in the units 1 to 1", "--records",
-				"--units"}},
-	} {
-		recrawl(t, c.args...).refused(t, c.code, c.words...)
-	}
-}
-
 // TestBenchInterrupt stops in the middle, and checks that no file remains.
 func TestBenchInterrupt(t *testing.T) {
 	dir := t.TempDir()

@@ -72,43 +72,6 @@ func TestCapturesOfArchive(t *testing.T) {
 	}
 }
 
-// TestCapturesRefused checks that input which cannot be imported is refused with a reason and a
-// hint.
-func TestCapturesRefused(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	line := `192.0.2.1 - - [31/Jan/2024:12:00:00 +0000] "GET /a HTTP/1.1" 200 5` + "\n"
-	writeFile(t, filepath.Join(dir, "access.log"), line+"damaged\n"+line)
-	writeFile(t, filepath.Join(dir, "urls.txt"), "http://h.example/\n")
-	writeFile(t, filepath.Join(dir, "bad.warc"), "WARC/1.0\r\nnonsense")
-	if err := os.Mkdir(filepath.Join(dir, "empty"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	in := func(args ...string) result {
-		return recrawlIn(t, dir, nil, append([]string{"import"}, args...)...)
-	}
-	in("--data", "d", "access.log").refused(t, 2, "access.log", "server")
-	in("--data", "d", "bad.warc").refused(t, 2, "bad.warc", "at 0", "--format")
-	in("--data", "d", "missing").refused(t, 1, "missing")
-	in("--data", "d", "empty").refused(t, 1, "no WARC file")
-	in("--data", "d", "--format", "cd", "urls.txt").refused(t, 2, "cdxj")
-	in("--data", "d", "--from", "2024-01", "urls.txt").refused(t, 2, "4 to 14 digits")
-	in("--data", "d", "--history", "h", "urls.txt").refused(t, 2, "--data or --history")
-	in("--set", "s", "urls.txt", "urls.txt").refused(t, 2, "--set")
-	in("--history", "h", "urls.txt").refused(t, 2, "no capture tells")
-	r := decode[captures.TakenIn](t, in("--data", "d", "--server", "http://h.example", "--json",
-		"access.log", "urls.txt").ok(t), true)
-	if f := r.Files[0]; r.New != 2 || f.Format != captures.Log || f.BadCount != 1 ||
-		f.Bad[0].At != 2 || r.Asked[0].Requests != 2 {
-		t.Errorf("%+v", r)
-	}
-	// A list alone is imported as usual, and pages of other imports are known.
-	if r := decode[importRun](t, in("--data", "d", "--json", "urls.txt").ok(t), true); r.New != 0 ||
-		r.CaughtUp != 2 {
-		t.Errorf("%+v", r)
-	}
-}
-
 // TestCapturesKilled checks that an import continues after a kill when it is started again.
 func TestCapturesKilled(t *testing.T) {
 	t.Parallel()

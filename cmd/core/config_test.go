@@ -11,59 +11,6 @@ import (
 	"github.com/recrawl/recrawl/planner/policy"
 )
 
-// TestPrecedence sets the horizons and the seed of eval in all places at once: a flag wins over the
-// environment, that over the file, and that over the default.
-func TestPrecedence(t *testing.T) {
-	dir := t.TempDir()
-	histories := writeFile(t, filepath.Join(dir, "a.jsonl.gz"), historyFile(t, "a.example", 4))
-	yaml := writeFile(t, filepath.Join(dir, "recrawl.yaml"),
-		"seed: 3\neval:\n  weeks: [3, 5]\n  policy: [random]\n")
-	toml := writeFile(t, filepath.Join(dir, "recrawl.toml"),
-		"seed = 3\n[eval]\nweeks = [3, 5]\npolicy = [\"random\"]\n")
-	json := writeFile(t, filepath.Join(dir, "recrawl.json"),
-		`{"seed": 3, "eval": {"weeks": [3, 5], "policy": ["random"]}}`)
-	for _, c := range []struct {
-		name     string
-		env      []string
-		args     []string
-		weeks    []int
-		seed     uint64
-		policies int
-	}{
-		{"default", nil, []string{"--policy", "random"}, []int{2, 4, 12, 24}, 1, 1},
-		{"YAML", nil, []string{"--config", yaml}, []int{3, 5}, 3, 1},
-		{"TOML", nil, []string{"--config", toml}, []int{3, 5}, 3, 1},
-		{"JSON", nil, []string{"--config", json}, []int{3, 5}, 3, 1},
-		{"environment over file", []string{"RECRAWL_EVAL_WEEKS=7", "RECRAWL_SEED=8"},
-			[]string{"--config", yaml}, []int{7}, 8, 1},
-		{"environment without file",
-			[]string{"RECRAWL_EVAL_WEEKS=7,9", "RECRAWL_EVAL_POLICY=random,ebayes"}, nil,
-			[]int{7, 9}, 1, 2},
-		{"flag over both", []string{"RECRAWL_EVAL_WEEKS=7", "RECRAWL_SEED=8"},
-			[]string{"--config", yaml, "--weeks", "2,9", "--policy", "a,random,interval"},
-			[]int{2, 9}, 8, 3},
-		{"flag with the default's value", []string{"RECRAWL_SEED=8"},
-			[]string{"--config", yaml, "--seed", "1"}, []int{3, 5}, 1, 1},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			r := recrawlIn(t, dir, c.env,
-				append([]string{"eval", histories, "--json"}, c.args...)...).ok(t)
-			runs := decode[[]snapshotRun](t, r, true)
-			var weeks []int
-			for _, run := range runs {
-				weeks = append(weeks, run.Weeks)
-				if run.Seed != c.seed || len(run.Results) != c.policies {
-					t.Errorf("seed %d, %d policies; want %d, %d",
-						run.Seed, len(run.Results), c.seed, c.policies)
-				}
-			}
-			if !slices.Equal(weeks, c.weeks) {
-				t.Errorf("weeks %v, want %v", weeks, c.weeks)
-			}
-		})
-	}
-}
-
 // TestRunFromFile starts run by a file alone, and finds its values in the store.
 func TestRunFromFile(t *testing.T) {
 	lab := serve(t, library(shelves{servers: 1, sections: 1, pages: 4, days: 1, every: still}))
@@ -100,29 +47,6 @@ func TestPoliciesOfPeers(t *testing.T) {
 		})...)
 	if got := lineup.Policies(); !slices.Equal(got, want) {
 		t.Errorf("policies %v, want %v", got, want)
-	}
-}
-
-// TestPoliciesOfAll checks that "all" leaves out variants, except those that are also named.
-func TestPoliciesOfAll(t *testing.T) {
-	histories := writeFile(t, filepath.Join(t.TempDir(), "a.jsonl.gz"),
-		historyFile(t, "a.example", 4))
-	r := recrawl(
-		t,
-		"eval",
-		histories,
-		"--weeks",
-		"2",
-		"--policy",
-		"all,sites-without-tops,c-then-b",
-		"--json",
-	).ok(t)
-	for policy, want := range map[string]bool{"sites": true, "random": true,
-		"sites-without-tops": true, "sites-without-samples": false, "c-then-b": true,
-		"server-sample+a": false} {
-		if got := strings.Contains(r.stdout, `"policy": "`+policy+`"`); got != want {
-			t.Errorf("%s takes part: %v, want %v", policy, got, want)
-		}
 	}
 }
 

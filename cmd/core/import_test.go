@@ -129,7 +129,6 @@ func TestImport(t *testing.T) {
 		!strings.Contains(c.stdout, "all is whole") {
 		t.Errorf("check: %s", c.stdout)
 	}
-	checkAlone(t, list)
 	runs, err := filepath.Glob(filepath.Join(data, "seen", "run-*"))
 	if err != nil || len(runs) == 0 {
 		t.Fatal(runs, err)
@@ -152,47 +151,6 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// checkAlone verifies a set without a store, whole and damaged.
-func checkAlone(t *testing.T, list string) {
-	t.Helper()
-	set := filepath.Join(t.TempDir(), "set")
-	recrawl(t, "import", "--set", set, list).ok(t)
-	if c := recrawl(t, "check", "--set", set).ok(t); c.stdout != "Every byte of the set of "+
-		"addresses was read, and all is whole.\naddresses seen: 3 fingerprints in 1 run\n" {
-		t.Errorf("check of a set: %q", c.stdout)
-	}
-	type damaged struct {
-		File   string
-		Offset int
-		What   string
-	}
-	type checked struct {
-		Pages, Records, Removed, Starts, Linked, Settings int
-
-		Set      struct{ Fingerprints, Runs, Pages int }
-		Damage   []damaged
-		Warnings []string
-	}
-	if c := decode[checked](t, recrawl(t, "check", "--set", set, "--json").ok(t),
-		true); c.Set.Fingerprints != 3 || c.Set.Runs != 1 || len(c.Damage) != 0 {
-		t.Errorf("check of a set: %+v", c)
-	}
-	run := filepath.Join(set, "run-000001")
-	damage(t, run)
-	if c := decode[checked](t, recrawl(t, "check", "--set", set, "--json").exit(t, 4),
-		true); len(c.Damage) != 1 || c.Damage[0].File != run {
-		t.Errorf("check of a damaged set: %+v", c)
-	}
-	if c := recrawl(t, "check", "--set", filepath.Join(set, "none")).exit(t,
-		1); !strings.Contains(c.stderr, "holds no set") {
-		t.Errorf("check of no set: %s", c.stderr)
-	}
-	if c := recrawl(t, "check", "--set", set, "--data", set).exit(t, 2); !strings.Contains(c.stderr,
-		"either --data or --set") {
-		t.Errorf("check of both: %s", c.stderr)
-	}
-}
-
 func damage(t *testing.T, path string) {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -201,74 +159,6 @@ func damage(t *testing.T, path string) {
 	}
 	b[3] ^= 1
 	writeFile(t, path, string(b))
-}
-
-// TestImportRefuses checks the errors for invalid calls.
-func TestImportRefuses(t *testing.T) {
-	dir := t.TempDir()
-	list := writeFile(t, filepath.Join(dir, "urls.txt"), "http://a.example/\n")
-	binary := writeFile(t, filepath.Join(dir, "urls.gz"), "\x1f\x8b\x08\x00\n\x00\x01")
-	set := filepath.Join(dir, "set")
-	for _, c := range []struct {
-		code int
-		want string
-		args []string
-	}{
-		{2, "either --data or --set", []string{list}},
-		{2, "either --data or --set", []string{"--data", set, "--set", set, list}},
-		{2, "--write goes with --set", []string{"--data", set, "--write", "x", list}},
-		{2, "a part of a number of parts", []string{"--set", set, "--part", "5/4", list}},
-		{2, "a part of a number of parts", []string{"--set", set, "--part", "1/2x", list}},
-		{2, "4 MiB or more", []string{"--set", set, "--memory", "1MiB", list}},
-		{2, "no approximation without", []string{"--set", set, "--filter=false", "--approximate",
-			list}},
-		{1, "undo gzip", []string{"--set", set, binary}},
-		{1, "no such file", []string{"--set", set, filepath.Join(dir, "none")}},
-		{2, "without --set", []string{"--set", set, list, list}},
-	} {
-		if r := recrawl(t, append([]string{"import"}, c.args...)...).exit(t,
-			c.code); !strings.Contains(r.stderr, c.want) {
-			t.Errorf("import %v: no %q in %s", c.args, c.want, r.stderr)
-		}
-	}
-}
-
-// TestImportParts splits a list over three machines: together they write the same as one.
-func TestImportParts(t *testing.T) {
-	dir := t.TempDir()
-	var text strings.Builder
-	for i := range 3000 {
-		fmt.Fprintf(&text, "http://h%d.example/%d\n", i%50, i%900)
-	}
-	list := writeFile(t, filepath.Join(dir, "urls.txt"), text.String())
-	written := func(name string, args ...string) []string {
-		t.Helper()
-		file := filepath.Join(dir, name+".txt")
-		recrawl(t, append([]string{"import", "--set", filepath.Join(dir, name), "--write", file,
-			"--memory", "8MiB", list}, args...)...).ok(t)
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strings.Split(strings.TrimSpace(string(b)), "\n")
-	}
-	var all []string
-	for part := range 3 {
-		all = append(all, written(fmt.Sprint("part", part), "--part", fmt.Sprintf("%d/3",
-			part+1))...)
-	}
-	one := written("one")
-	piped := recrawl(t, "import", "--set", filepath.Join(dir, "piped"), "--write", "-", "--memory",
-		"8MiB", list).ok(t)
-	if got := strings.Split(strings.TrimSpace(piped.stdout), "\n"); !slices.Equal(got, one) ||
-		!strings.Contains(piped.stderr, "900 new addresses") {
-		t.Errorf("standard output has %d addresses, standard error %s", len(got), piped.stderr)
-	}
-	slices.Sort(all)
-	slices.Sort(one)
-	if len(one) != 900 || !slices.Equal(all, one) {
-		t.Errorf("three parts write %d addresses, one %d", len(all), len(one))
-	}
 }
 
 // TestImportKilled kills an import repeatedly, also during commits and merges. When it is

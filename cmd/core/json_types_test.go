@@ -369,38 +369,3 @@ type vanishedResult struct {
 	All         int
 	Directories map[string]time.Time
 }
-
-type shownRobots struct {
-	Agent, Group string
-	Delay        float64 `json:"delay_s"`
-	Sitemaps     []string
-	Lines        []struct {
-		Line   int
-		Text   string
-		Kind   string
-		Counts bool
-	}
-	Unread  int `json:"unread_octets"`
-	URL     string
-	Allowed bool
-	Line    int
-}
-
-type shownListing struct {
-	URL, Kind string
-	Octets    int
-	Missing   string
-	Entries   []struct {
-		URL      string
-		Modified *time.Time
-		Every    float64 `json:"every_s"`
-	}
-	Hubs  []string
-	Topic string
-}
-
-type shownAddress struct {
-	Given, Canonical, Tidy, Server, Robots, Target, Key string
-	Page                                                bool
-	Trap                                                string
-}

@@ -2,9 +2,14 @@ package core_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -22,6 +27,9 @@ import (
 //	json PATH OPERATOR VALUE                  what stdout has at a.b.0.c; OPERATOR is = < > or has
 //	history FILE SERVER PAGES                 writes the history that historyFile makes
 //	whole FILE                                a report has figures and loads nothing
+//	damage FILE                               flips a bit
+//	serve NAME DIRECTORY                      $NAME is a server of these files; NAME.log, who asked
+//	expand FILE                               puts variables into a file
 //
 // $PROGRAM is the program for exec, also in the background. Words are taken as they are.
 func TestScripts(t *testing.T) {
@@ -49,6 +57,18 @@ func TestScripts(t *testing.T) {
 			"says":    scriptSays,
 			"json":    scriptJSON,
 			"history": scriptHistory,
+			"serve":   scriptServe,
+			"damage": func(s *testscript.TestScript, not bool, args []string) {
+				affirmed(s, not)
+				text := []byte(s.ReadFile(args[0]))
+				text[3] ^= 1
+				s.Check(os.WriteFile(s.MkAbs(args[0]), text, 0o666))
+			},
+			"expand": func(s *testscript.TestScript, not bool, args []string) {
+				affirmed(s, not)
+				text := os.Expand(s.ReadFile(args[0]), s.Getenv)
+				s.Check(os.WriteFile(s.MkAbs(args[0]), []byte(text), 0o666))
+			},
 			"whole": func(s *testscript.TestScript, not bool, args []string) {
 				affirmed(s, not)
 				for _, name := range args {
@@ -123,7 +143,7 @@ func scriptSays(s *testscript.TestScript, not bool, args []string) {
 
 // scriptJSON compares a value of what was printed with another one: strings and numbers by
 // themselves, the rest as JSON on one line. Of lists "has" wants a member, of strings a part.
-// The length of a list stands at .length.
+// The length of a list stands at .length, the sorted names of an object at .keys.
 func scriptJSON(s *testscript.TestScript, not bool, args []string) {
 	if len(args) != 3 {
 		s.Fatalf("usage: json PATH OPERATOR VALUE")
@@ -140,6 +160,8 @@ func scriptJSON(s *testscript.TestScript, not bool, args []string) {
 			found = true
 		case isList && step == "length":
 			at, found = float64(len(list)), true
+		case object != nil && step == "keys":
+			at, found = strings.Join(slices.Sorted(maps.Keys(object)), " "), true
 		case isList && err == nil && i < len(list):
 			at, found = list[i], true
 		default:
@@ -196,4 +218,33 @@ func scriptHistory(s *testscript.TestScript, not bool, args []string) {
 	file := s.MkAbs(args[0])
 	s.Check(os.MkdirAll(filepath.Dir(file), 0o777))
 	s.Check(os.WriteFile(file, []byte(text), 0o666))
+}
+
+// scriptServe serves a directory. A file without an extension is HTML, index.html stands for the
+// directory, and NAME.to holds the address to which NAME is moved.
+func scriptServe(s *testscript.TestScript, not bool, args []string) {
+	affirmed(s, not)
+	if len(args) != 2 {
+		s.Fatalf("usage: serve NAME DIRECTORY")
+	}
+	log, err := os.Create(s.MkAbs(args[0] + ".log"))
+	s.Check(err)
+	root := http.Dir(s.MkAbs(args[1]))
+	files := http.FileServer(root)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintln(log, r.URL.Path)
+		if to, err := os.ReadFile(filepath.Join(string(root), r.URL.Path+".to")); err == nil {
+			http.Redirect(w, r, strings.TrimSpace(string(to)), http.StatusMovedPermanently)
+			return
+		}
+		if filepath.Ext(r.URL.Path) == "" {
+			w.Header().Set("Content-Type", "text/html")
+		}
+		files.ServeHTTP(w, r)
+	}))
+	s.Defer(func() {
+		server.Close()
+		log.Close()
+	})
+	s.Setenv(args[0], server.URL)
 }

@@ -209,3 +209,19 @@ func TestSitesOddServers(t *testing.T) {
 		t.Errorf("100,000 links:\n%.300s", r.stdout)
 	}
 }
+
+// TestSitesOfData divides a server that a planner has crawled, and one it does not know.
+func TestSitesOfData(t *testing.T) {
+	lab := serve(t, library(shelves{servers: 1, sections: 2, pages: 3, days: 1, every: still}))
+	dir := t.TempDir()
+	data := filepath.Join(dir, "data")
+	recrawl(t, "run", "--data", data, "--user-agent", contact, "--allow-private", "--delay", "1ms",
+		"--rounds", "1", "--unlimited", "--quiet", lab.starts()[0]).ok(t)
+	server := strings.TrimPrefix(lab.bases[0], "http://")
+	p := decode[partition](t, recrawl(t, "sites", "--data", data, server, "--method", "c-closure",
+		"--json").ok(t), true)
+	if p.Pages != 2+2*4 || p.Base != 0 || p.Method != "c-closure" || len(p.Sites) != 3 {
+		t.Errorf("%+v", p)
+	}
+	recrawl(t, "sites", "--data", data, "127.0.0.1").refused(t, 2, data, server)
+}

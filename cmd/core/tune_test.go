@@ -1,8 +1,6 @@
 package core_test
 
 import (
-	"encoding/json"
-	"fmt"
 	"math"
 	"path/filepath"
 	"strings"
@@ -211,83 +209,5 @@ func TestTuneJournal(t *testing.T) {
 	}
 	if c := *got.Curve[1].Coverage.Value; c < 0.999 {
 		t.Errorf("coverage %.3f with a fetch a day for each page", c)
-	}
-}
-
-func TestTuneRefuses(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	good := writeFile(t, filepath.Join(dir, "good.jsonl.gz"), historyFile(t, "a.example", 3))
-	torn := filepath.Join(dir, "journal")
-	once, err := journal.Open(torn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := once.Append(journal.Entry{URL: "http://a.example/", Time: time.Unix(1e9, 0),
-		Verdict: "first"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := once.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		name  string
-		args  []string
-		code  int
-		words []string
-	}{
-		{"nothing", nil, 2, []string{"one source"}},
-		{"two sources", []string{good, "--journal", torn}, 2, []string{"one source"}},
-		{"no such history", []string{filepath.Join(dir, "missing")}, 1,
-			[]string{"missing", "no such file"}},
-		{"no such store", []string{"--data", filepath.Join(dir, "missing")}, 1,
-			[]string{"missing"}},
-		{"no such journal", []string{"--journal", filepath.Join(dir, "missing")}, 1,
-			[]string{"missing"}},
-		{"journal without a day", []string{"--journal", t.TempDir()}, 2,
-			[]string{"no file of a day"}},
-		{"journal of single visits", []string{"--journal", torn}, 2, []string{"visited twice"}},
-		{"check without a future", []string{"--journal", torn, "--check"}, 2,
-			[]string{"--check needs histories"}},
-		{"budget of nothing", []string{good, "--budget", "0"}, 2,
-			[]string{"--budget 0", "above 0"}},
-		{"budget above all", []string{good, "--budget", "0.1,1.5"}, 2, []string{"--budget 1.5"}},
-		{"target of no measure", []string{good, "--target", "speed=1"}, 2,
-			[]string{"speed=1", "coverage=0.8"}},
-		{"target out of range", []string{good, "--target", "coverage=2"}, 2,
-			[]string{"coverage=2"}},
-		{"no known week", []string{good, "--base", "0"}, 2, []string{"--base 0", "1 to 59"}},
-		{"too many weeks", []string{good, "--base", "30", "--weeks", "31"}, 2,
-			[]string{"--weeks 31", "1 to 30"}},
-		{"no future", []string{good, "--futures", "0"}, 2, []string{"--futures 0"}},
-		{"policy that knows the future", []string{good, "--policy", "clairvoyant"}, 2,
-			[]string{"clairvoyant", "evaluations only"}},
-		{"delay of days", []string{good, "--delay", "25h"}, 2, []string{"25h", "24h"}},
-		{"report into nowhere", []string{good, "--html", filepath.Join(dir, "no", "such.html")}, 1,
-			[]string{"no"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			recrawl(t, append([]string{"tune"}, c.args...)...).refused(t, c.code, c.words...)
-		})
-	}
-}
-
-// TestTuneTornJournal checks that a line torn by a crash is left out and reported.
-func TestTuneTornJournal(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	var lines strings.Builder
-	for d := range 3 {
-		b, err := json.Marshal(journal.Entry{URL: "http://a.example/",
-			Time: time.Unix(1e9+int64(d)*86400, 0), Verdict: "changed"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(&lines, "%s\n", b)
-	}
-	writeFile(t, filepath.Join(dir, "2001-09-09.jsonl"), lines.String()+`{"url":"http://a.exa`)
-	r := recrawl(t, "tune", "--journal", dir, "--budget", "1", "--futures", "1").ok(t)
-	if !strings.Contains(r.stderr, "1 line of the journal cannot be read") {
-		t.Errorf("the torn line is passed over: %q", r.stderr)
 	}
 }

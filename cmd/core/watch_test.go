@@ -92,28 +92,3 @@ func webhook(t *testing.T) (url string, messages chan watch.Message) {
 	t.Cleanup(hook.Close)
 	return hook.URL, messages
 }
-
-func TestWatchRefuses(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "watch.yaml")
-	const rule = "rules:\n- {name: a, url: \"http://127.0.0.1:9/\", hours: \"%s\", to: %q}\n"
-	for _, test := range []struct{ text, want string }{
-		{fmt.Sprintf(rule, "", "http://127.0.0.1:9/"), "no contact given"},
-		{"contact: a@b.example\n" + fmt.Sprintf(rule, "", "https://${RECRAWL_NONE}@a.example/"),
-			"has no RECRAWL_NONE"},
-		{"contact: a@b.example\nrulez: []\n", "unknown key rulez"},
-	} {
-		writeFile(t, file, test.text)
-		r := recrawl(t, "watch", file)
-		if r.code != 2 || !strings.Contains(r.stderr, test.want) ||
-			!strings.Contains(r.stderr, "hint:") {
-			t.Errorf("%s: exit code %d, %s", test.text, r.code, r.stderr)
-		}
-	}
-	writeFile(t, file, fmt.Sprintf(rule, "mon 08:10-08:50 UTC", "http://127.0.0.1:9/"))
-	r := recrawl(t, "run", "--data", filepath.Join(t.TempDir(), "d"), "--user-agent",
-		"mybot/1.0 (a@b.example)", "--watch", file, "http://127.0.0.1:9/")
-	if r.code != 2 || !strings.Contains(r.stderr, "no round of 1h lies within its hours") {
-		t.Errorf("hours without a round: exit code %d, %s", r.code, r.stderr)
-	}
-}
