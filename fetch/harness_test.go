@@ -17,7 +17,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	fetchtest.MoreAtOnce()
+	fetchtest.MoreAtOnce(3)
 	m.Run()
 }
 

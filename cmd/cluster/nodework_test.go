@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) {
 	startsEvery = 500 * time.Millisecond
-	fetchtest.MoreAtOnce()
+	fetchtest.MoreAtOnce(3)
 	m.Run()
 }
 

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"os/exec"
@@ -136,15 +135,12 @@ func acknowledgedAreKept(t *testing.T, data, dir string, cutAllowed bool) (visit
 // TestArchiveKilled kills a run with an archive at random times. The archive has everything that
 // the journal acknowledged, before and after its repair.
 func TestArchiveKilled(t *testing.T) {
+	t.Parallel()
 	kills := 6
 	if long() {
 		kills = 100
 	}
-	if *seed == 0 {
-		*seed = uint64(time.Now().UnixNano())
-	}
-	t.Logf("repeat with: go test ./cmd/core -run '^TestArchiveKilled$' -seed %d", *seed)
-	random := rand.New(rand.NewPCG(*seed, 2))
+	random := moments(t, 2)
 	lab := serve(t, library(shelves{servers: 3, sections: 4, pages: 20, days: 3000,
 		every: func(server, section, page int) int {
 			return (7*server + 5*section + 3*page) % 20

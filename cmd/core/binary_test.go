@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	// Linux counts the memory of this process also as peak memory of processes that it starts.
 	debug.SetMemoryLimit(700 << 20)
-	fetchtest.MoreAtOnce()
+	fetchtest.MoreAtOnce(5)
 	m.Run()
 }
 

@@ -64,6 +64,7 @@ func evaluates(args []string) bool {
 //
 //	go test ./cmd/core -run '^TestDocumentedEvaluations$' -update-documents && git diff
 func TestDocumentedEvaluations(t *testing.T) {
+	t.Parallel()
 	shipped, err := filepath.Abs("../../histories")
 	if err != nil {
 		t.Fatal(err)

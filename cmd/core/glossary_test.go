@@ -13,6 +13,7 @@ import (
 // TestGlossary checks that the glossary has its groups in reading order, each term once, and no
 // unused term: README.md uses those of the group README, a document or a source file the others.
 func TestGlossary(t *testing.T) {
+	t.Parallel()
 	const glossary = "docs/reference/glossary.md"
 	groups := []string{"README", "Guide", "Run", "Planner", "Store", "Nodes", "Evaluation"}
 	terms := map[string][]string{}

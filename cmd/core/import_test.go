@@ -282,6 +282,7 @@ func TestBenchSeen(t *testing.T) {
 // TestImportAndRunKilled kills imports and runs of one directory in turn. Afterwards it has the
 // same pages as a directory without kills, each once, and the set agrees with them.
 func TestImportAndRunKilled(t *testing.T) {
+	t.Parallel()
 	kills := 8
 	if long() {
 		kills = 80

@@ -57,6 +57,7 @@ var clockNames = []string{"Now", "Sleep", "After", "AfterFunc", "Tick", "NewTick
 // TestImports checks all source files except tests against floors and homes, also those for other
 // systems.
 func TestImports(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"README.md", "docs/design/architecture.md"} {
 		if text := readFile(t, filepath.Join(moduleRoot, name)); !strings.Contains(text, floors) {
 			t.Errorf("%s has no line %q", name, floors)

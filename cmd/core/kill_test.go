@@ -2,6 +2,7 @@ package core_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -18,7 +19,15 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-var seed = flag.Uint64("seed", 0, "of the random moments of TestKilled; 0: of the clock")
+var seed = flag.Uint64("seed", 0, "of the random moments of kills; 0: of the clock")
+
+// moments are random, and said so that they can be had again.
+func moments(t *testing.T, stream uint64) *rand.Rand {
+	t.Helper()
+	of := cmp.Or(*seed, uint64(time.Now().UnixNano()))
+	t.Logf("repeat with: go test ./cmd/core -run '^%s$' -seed %d", t.Name(), of)
+	return rand.New(rand.NewPCG(of, stream))
+}
 
 // long reports whether long tests run: RECRAWL_LONG=1 go test ./cmd/core.
 func long() bool { return os.Getenv("RECRAWL_LONG") != "" }
@@ -38,11 +47,7 @@ func TestKilled(t *testing.T) {
 	if long() {
 		kills = 200
 	}
-	if *seed == 0 {
-		*seed = uint64(time.Now().UnixNano())
-	}
-	t.Logf("repeat with: go test ./cmd/core -run '^TestKilled$' -seed %d", *seed)
-	random := rand.New(rand.NewPCG(*seed, 1))
+	random := moments(t, 1)
 
 	lab := serve(t, library(shelves{servers: 4, sections: 6, pages: 24, days: 3000, births: 15,
 		every: func(server, section, page int) int {
@@ -361,6 +366,7 @@ func (w *witness) runOf(r request) int {
 // TestKilledInBudget kills a planner with a small budget after every few requests: all processes
 // together never exceed the daily budget of pages.
 func TestKilledInBudget(t *testing.T) {
+	t.Parallel()
 	kills := 8
 	if long() {
 		kills = 40

@@ -295,6 +295,7 @@ func (s *sitesLive) keepWeeks(t *testing.T, dir string) (moments []time.Time) {
 // as much as the first capture and later changes, has each body once, and serves all requisites. In
 // a browser its pages look like the live ones.
 func TestLooks(t *testing.T) {
+	t.Parallel()
 	modules := os.Getenv(looksIn)
 	sites := 4
 	if modules != "" {

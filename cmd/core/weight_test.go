@@ -15,6 +15,7 @@ var heavy = []string{"github.com/nats-io/", "google.golang.org/grpc", "github.co
 
 // TestCoreIsLight checks that recrawl needs no library of the other programs, and that these do.
 func TestCoreIsLight(t *testing.T) {
+	t.Parallel()
 	needs := func(program string) []string {
 		out, err := exec.Command("go", "list", "-deps", "../"+program).Output()
 		if err != nil {

@@ -28,7 +28,7 @@ func empty(t *testing.T, dir string) {
 }
 
 func TestMain(m *testing.M) {
-	fetchtest.MoreAtOnce()
+	fetchtest.MoreAtOnce(3)
 	m.Run()
 }
 
