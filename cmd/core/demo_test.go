@@ -3,27 +3,9 @@ package core
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/recrawl/recrawl/eval/demo"
 )
-
-// TestDemoKeeps checks that a demo keeps its stores in a new place only.
-func TestDemoKeeps(t *testing.T) {
-	keep := t.TempDir()
-	if err := os.Mkdir(filepath.Join(keep, demo.KeptData), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	var out, err strings.Builder
-	if code := Run(t.Context(), []string{"demo", "--keep", keep, "--html", ""}, &out,
-		&err); code != ExitMisuse || out.Len() > 0 ||
-		!strings.Contains(err.String(), filepath.Join(keep, demo.KeptData)+" is there already") ||
-		!strings.Contains(err.String(), "recrawl: hint: ") {
-		t.Errorf("exit code %d: %s%s", code, &out, &err)
-	}
-}
 
 // TestDemoIsShort checks that the demo ends in three sentences and keeps its tables for the report.
 // --open serves a dashboard over the same web until it is interrupted, and no file remains.

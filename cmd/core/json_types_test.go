@@ -369,3 +369,46 @@ type vanishedResult struct {
 	All         int
 	Directories map[string]time.Time
 }
+
+type surveyPeriod struct {
+	Weeks, Pages, Vanished, New, Returned, Updated, Differ, Tops int
+	UpdatedShare                                                 *float64 `json:"updated_share"`
+	DifferShare                                                  *float64 `json:"differ_share"`
+	TopsUpdated                                                  int      `json:"tops_updated"`
+	TopsUpdatedShare                                             *float64 `json:"tops_updated_share"`
+	ByTop                                                        struct {
+		Servers, Pages, Updated int
+		OfUpdated               *float64 `json:"of_updated"`
+		OfPages                 *float64 `json:"of_pages"`
+		OfServers               *float64 `json:"of_servers"`
+	} `json:"by_top"`
+	Updates []int
+}
+
+type surveyGroup struct {
+	Group                                  string
+	Servers, Absent, Pages, Tops, Unlinked int
+	PagesPerServer                         *float64 `json:"pages_per_server"`
+	Periods                                []surveyPeriod
+}
+
+type surveyResult struct {
+	Base      int
+	Change    string
+	Weeks     []int
+	Groups    []surveyGroup
+	Total     surveyGroup
+	Intervals []struct {
+		Unit         string
+		Limit        int
+		LastModified bool `json:"last_modified"`
+		Days, Pages  int
+		VisitedOnce  int `json:"visited_once"`
+		NeverChanged int `json:"never_changed"`
+		Points       []struct {
+			Interval, Pages int
+			Share, Weighted *float64
+		}
+	}
+	Warnings []string
+}

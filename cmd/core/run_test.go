@@ -309,33 +309,3 @@ func TestInUse(t *testing.T) {
 	first.interrupt()
 	recrawl(t, "plan", "--data", dir).ok(t)
 }
-
-// TestNoContact checks that no request is sent without a contact.
-func TestNoContact(t *testing.T) {
-	lab := serve(t, library(shelves{servers: 1, sections: 1, pages: 1, days: 1, every: still}))
-	dir := filepath.Join(t.TempDir(), "data")
-	for _, agent := range []string{"", "mybot/1.0", "Mozilla/5.0 (compatible)"} {
-		recrawl(t, append([]string{"run", "--data", dir, "--user-agent", agent, "--allow-private"},
-			lab.starts()...)...).refused(t, 2, "contact")
-	}
-	if lab.any() != 0 {
-		t.Errorf("%d requests without a contact", lab.any())
-	}
-	if _, err := os.Stat(dir); !os.IsNotExist(err) {
-		t.Errorf("a directory was made: %v", err)
-	}
-}
-
-func TestPrivateAddress(t *testing.T) {
-	lab := serve(t, library(shelves{servers: 2, sections: 1, pages: 1, days: 1, every: still}))
-	dir := filepath.Join(t.TempDir(), "data")
-	r := recrawl(t, append([]string{"run", "--data", dir, "--user-agent", contact, "--delay",
-		"1ms", "--rounds", "1", "--json"}, lab.starts()...)...)
-	did := decode[runResult](t, r, true)
-	if lab.any() != 0 {
-		t.Errorf("%d requests to a private address", lab.any())
-	}
-	if r.code != 3 || did.Visits != 0 || len(did.NotAsked) != 1 || did.NotAsked[0].Pages != 2 {
-		t.Errorf("exit code %d; two pages that may not be asked for became %+v", r.code, did)
-	}
-}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,11 +25,11 @@ import (
 //	ends CODE ARGUMENT...                     it ends with another one
 //	refused CODE ARGUMENT... => WORD...       a refusal, with these words in its message
 //	[!] says FILE WORD...                     stdout, stderr or a file has each word, or none
-//	json PATH OPERATOR VALUE                  what stdout has at a.b.0.c; OPERATOR is = < > or has
+//	[!] json PATH OPERATOR VALUE              what stdout has at a.b.0.c; OPERATOR is = < > has or ~
 //	history FILE SERVER PAGES                 writes the history that historyFile makes
 //	whole FILE                                a report has figures and loads nothing
 //	damage FILE                               flips a bit
-//	serve NAME DIRECTORY                      $NAME is a server of these files; NAME.log, who asked
+//	serve NAME DIRECTORY                      $NAME serves these files, at $NAME_PORT; NAME.log
 //	expand FILE                               puts variables into a file
 //
 // $PROGRAM is the program for exec, also in the background. Words are taken as they are.
@@ -142,68 +143,96 @@ func scriptSays(s *testscript.TestScript, not bool, args []string) {
 }
 
 // scriptJSON compares a value of what was printed with another one: strings and numbers by
-// themselves, the rest as JSON on one line. Of lists "has" wants a member, of strings a part.
-// The length of a list stands at .length, the sorted names of an object at .keys.
+// themselves, the rest as JSON on one line. Of lists "has" wants a member, of strings a part; ~
+// wants a regular expression to match the whole.
+// The length of a list stands at .length, the sorted names of an object at .keys. At .* stand all
+// members of a list; of these each must compare so, or with ! none.
 func scriptJSON(s *testscript.TestScript, not bool, args []string) {
 	if len(args) != 3 {
 		s.Fatalf("usage: json PATH OPERATOR VALUE")
 	}
-	var at any
-	s.Check(json.Unmarshal([]byte(s.ReadFile("stdout")), &at))
-	for step := range strings.SplitSeq(args[0], ".") {
-		list, isList := at.([]any)
-		object, _ := at.(map[string]any)
-		i, err := strconv.Atoi(step)
-		found := false
-		switch {
-		case step == "":
-			found = true
-		case isList && step == "length":
-			at, found = float64(len(list)), true
-		case object != nil && step == "keys":
-			at, found = strings.Join(slices.Sorted(maps.Keys(object)), " "), true
-		case isList && err == nil && i < len(list):
-			at, found = list[i], true
-		default:
-			at, found = object[step]
-		}
-		if !found {
-			s.Fatalf("there is no %q of %s", step, args[0])
+	var printed any
+	s.Check(json.Unmarshal([]byte(s.ReadFile("stdout")), &printed))
+	values, err := valuesAt(printed, strings.Split(args[0], "."))
+	if err != nil || len(values) == 0 {
+		s.Fatalf("%s: %d values, %v", args[0], len(values), err)
+	}
+	for _, v := range values {
+		holds, err := compares(v, args[1], args[2])
+		if s.Check(err); holds == not {
+			s.Fatalf("%s is %s", args[0], plainly(v))
 		}
 	}
-	text := func(v any) string {
-		if word, ok := v.(string); ok {
-			return word
-		}
-		b, err := json.Marshal(v)
-		s.Check(err)
-		return string(b)
+}
+
+// valuesAt returns what stands at a path.
+func valuesAt(at any, path []string) (values []any, err error) {
+	if len(path) == 0 {
+		return []any{at}, nil
 	}
-	got, want := text(at), args[2]
-	x, isNumber := at.(float64)
-	y, err := strconv.ParseFloat(want, 64)
-	holds := false
-	switch list, isList := at.([]any); {
-	case args[1] == "=":
-		holds = got == want
-	case args[1] == "has" && isList:
+	step, path := path[0], path[1:]
+	list, isList := at.([]any)
+	object, isObject := at.(map[string]any)
+	n, notNumber := strconv.Atoi(step)
+	switch {
+	case step == "":
+	case isList && step == "length":
+		at = float64(len(list))
+	case isObject && step == "keys":
+		at = strings.Join(slices.Sorted(maps.Keys(object)), " ")
+	case isList && step == "*":
 		for _, v := range list {
-			holds = holds || text(v) == want
+			more, err := valuesAt(v, path)
+			if err != nil {
+				return nil, err
+			}
+			values = append(values, more...)
 		}
-	case args[1] == "has":
-		holds = strings.Contains(got, want)
-	case !isNumber || err != nil:
-		s.Fatalf("%s or %s is no number", got, want)
-	case args[1] == "<":
-		holds = x < y
-	case args[1] == ">":
-		holds = x > y
+		return values, nil
+	case isList && notNumber == nil && n < len(list):
+		at = list[n]
 	default:
-		s.Fatalf("no operator %s", args[1])
+		var ok bool
+		if at, ok = object[step]; !ok {
+			return nil, fmt.Errorf("there is no %q", step)
+		}
 	}
-	if holds == not {
-		s.Fatalf("%s is %s", args[0], got)
+	return valuesAt(at, path)
+}
+
+// plainly is a string or number by itself, and the rest as JSON.
+func plainly(v any) string {
+	if word, ok := v.(string); ok {
+		return word
 	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err.Error() // it was JSON before
+	}
+	return string(text)
+}
+
+func compares(v any, operator, want string) (bool, error) {
+	list, isList := v.([]any)
+	x, isNumber := v.(float64)
+	y, err := strconv.ParseFloat(want, 64)
+	switch {
+	case operator == "=":
+		return plainly(v) == want, nil
+	case operator == "has" && isList:
+		return slices.ContainsFunc(list, func(v any) bool { return plainly(v) == want }), nil
+	case operator == "has":
+		return strings.Contains(plainly(v), want), nil
+	case operator == "~":
+		return regexp.MatchString("^(?:"+want+")$", plainly(v))
+	case operator != "<" && operator != ">":
+		return false, fmt.Errorf("no operator %s", operator)
+	case !isNumber || err != nil:
+		return false, fmt.Errorf("%s or %s is no number", plainly(v), want)
+	case operator == "<":
+		return x < y, nil
+	}
+	return x > y, nil
 }
 
 func scriptHistory(s *testscript.TestScript, not bool, args []string) {
@@ -221,7 +250,7 @@ func scriptHistory(s *testscript.TestScript, not bool, args []string) {
 }
 
 // scriptServe serves a directory. A file without an extension is HTML, index.html stands for the
-// directory, and NAME.to holds the address to which NAME is moved.
+// directory, and NAME.head holds a status and, on further lines, fields of the header of NAME.
 func scriptServe(s *testscript.TestScript, not bool, args []string) {
 	affirmed(s, not)
 	if len(args) != 2 {
@@ -229,16 +258,22 @@ func scriptServe(s *testscript.TestScript, not bool, args []string) {
 	}
 	log, err := os.Create(s.MkAbs(args[0] + ".log"))
 	s.Check(err)
-	root := http.Dir(s.MkAbs(args[1]))
-	files := http.FileServer(root)
+	root := s.MkAbs(args[1])
+	files := http.FileServer(http.Dir(root))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintln(log, r.URL.Path)
-		if to, err := os.ReadFile(filepath.Join(string(root), r.URL.Path+".to")); err == nil {
-			http.Redirect(w, r, strings.TrimSpace(string(to)), http.StatusMovedPermanently)
-			return
-		}
 		if filepath.Ext(r.URL.Path) == "" {
 			w.Header().Set("Content-Type", "text/html")
+		}
+		head, err := os.ReadFile(filepath.Join(root, r.URL.Path+".head"))
+		status, fields, _ := strings.Cut(string(head), "\n")
+		for field := range strings.Lines(fields) {
+			name, value, _ := strings.Cut(field, ":")
+			w.Header().Set(name, strings.TrimSpace(value))
+		}
+		if n, _ := strconv.Atoi(status); err == nil && n != http.StatusOK {
+			w.WriteHeader(n)
+			return
 		}
 		files.ServeHTTP(w, r)
 	}))
@@ -247,4 +282,5 @@ func scriptServe(s *testscript.TestScript, not bool, args []string) {
 		log.Close()
 	})
 	s.Setenv(args[0], server.URL)
+	s.Setenv(args[0]+"_PORT", server.URL[strings.LastIndexByte(server.URL, ':')+1:])
 }

@@ -12,40 +12,6 @@ import (
 	"github.com/recrawl/recrawl/satstore/journal"
 )
 
-// TestLeastValueOfEvaluations checks that eval leaves fetches unused if no visit has the least
-// value, and reports their number. Sweeps refuse a least value.
-func TestLeastValueOfEvaluations(t *testing.T) {
-	args := []string{"eval", fourServers(t), "--quiet", "--compare", "none", "--weeks", "4",
-		"--least-value", "0.5"}
-	if r := recrawl(t, args...); r.code != 2 ||
-		!strings.Contains(r.stderr, "hint: add --protocol stream") {
-		t.Errorf("a sweep: code %d, %q", r.code, r.stderr)
-	}
-	args = append(args, "--protocol", "stream", "--budget", "0.5")
-	if r := recrawl(t, append(args, "--policy", "sites,nutch")...); r.code != 2 ||
-		!strings.Contains(r.stderr, "not nutch") {
-		t.Errorf("nutch: code %d, %q", r.code, r.stderr)
-	}
-	if text := recrawl(t, append(args, "--wide", "--policy", "sites,ebayes")...).ok(
-		t).stdout; !strings.Contains(text, "left unused") ||
-		!strings.Contains(text, "no visit is worth less than 0.5") {
-		t.Errorf("eval says %q", text)
-	}
-	type result struct{ Fetched, Unused int }
-	for _, run := range decode[[]struct {
-		LeastValue float64 `json:"least_value"`
-		Results    []result
-	}](t, recrawl(t, append(args, "--policy", "all", "--json")...).ok(t), false) {
-		unused := 0
-		for _, r := range run.Results {
-			unused += r.Unused
-		}
-		if run.LeastValue != 0.5 || unused == 0 || len(run.Results) < 10 {
-			t.Errorf("%+v", run)
-		}
-	}
-}
-
 // TestLeastValue checks that a crawl of known pages makes no further visit if none has the least
 // value, and that run, plan and explain say so. A policy without estimates of worth refuses it.
 func TestLeastValue(t *testing.T) {
