@@ -3,7 +3,6 @@ package core_test
 import (
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -107,59 +106,4 @@ func TestRunFilters(t *testing.T) {
 	_, last = run("old")
 	want(last, "/fr", "not-modified") // of the copy of the last visit
 	want(last, "/casino", "fetched")
-}
-
-// TestShowFilters runs the commands of docs/reference/filters.md.
-func TestShowFilters(t *testing.T) {
-	t.Parallel()
-	data, err := filepath.Abs("../../eval/testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
-	data += "/"
-	measured := decode[struct {
-		Pages   int
-		Filters []struct {
-			Filter    string
-			Precision struct{ Is float64 }
-		}
-	}](t, recrawl(t, "show", "filters", "--filters", data+"filters.yaml", "--languages", "de,en",
-		"--labelled", data+"pages.jsonl", "--json").ok(t), false)
-	if measured.Pages < 100 || len(measured.Filters) != 4 ||
-		measured.Filters[0].Filter != "languages" || measured.Filters[0].Precision.Is < 0.99 {
-		t.Errorf("measured %+v", measured)
-	}
-	page := writeFile(t, filepath.Join(t.TempDir(), "page.html"), casinoPage)
-	shown := decode[struct {
-		Filters []struct {
-			Filter, Why string
-			Reject      bool
-		}
-	}](t, recrawl(t, "show", "page", page, "--filters", data+"filters.yaml", "--languages", "de",
-		"--json").ok(t), false)
-	if len(shown.Filters) != 4 || shown.Filters[0].Reject || !shown.Filters[1].Reject ||
-		shown.Filters[2].Reject {
-		t.Errorf("shown %+v", shown)
-	}
-	bad := writeFile(t, filepath.Join(t.TempDir(), "bad.yaml"),
-		"filters:\n- {name: a, langs: de}\n")
-	for _, c := range []struct {
-		words string
-		args  []string
-	}{
-		{"there is no filter", nil},
-		{"bad.yaml: line 2: unknown key langs", []string{"--filters", bad}},
-		{"deutsch", []string{"--languages", "de,deutsch"}},
-		{"page.html:1: it is not the JSON of a page",
-			[]string{"--languages", "de", "--labelled", page}},
-	} {
-		r := recrawl(t, append([]string{"show", "filters"}, c.args...)...).exit(t, 2)
-		if !strings.Contains(r.stderr, c.words) || !strings.Contains(r.stderr, "hint: ") ||
-			r.stdout != "" {
-			t.Errorf("%v: %s%s, want %s", c.args, r.stdout, r.stderr, c.words)
-		}
-	}
-	if _, err := os.Stat("../../docs/reference/filters.md"); err != nil {
-		t.Error("hints name docs/reference/filters.md")
-	}
 }

@@ -95,17 +95,6 @@ func TestEvalJSON(t *testing.T) {
 	}
 }
 
-// TestReport writes the figures of eval to a self-contained file.
-func TestReport(t *testing.T) {
-	dir := t.TempDir()
-	file := writeFile(t, filepath.Join(dir, "a.jsonl.gz"), historyFile(t, "a.example", 6))
-	r := recrawlIn(t, dir, nil, "eval", file, "--weeks", "4", "--html", "report.html").ok(t)
-	if !strings.Contains(r.stdout, "report: report.html") {
-		t.Errorf("printed %q", r.stdout)
-	}
-	selfContained(t, filepath.Join(dir, "report.html"))
-}
-
 var loads = regexp.MustCompile(
 	`(?i)<(link|img|iframe|object|embed)[\s>]|<script\s|\b(src|href)\s*=\s*["']?https?:|@import|url\(`)
 
@@ -165,16 +154,6 @@ func TestSitesJSON(t *testing.T) {
 	}
 }
 
-func TestVersionJSON(t *testing.T) {
-	v := decode[map[string]string](t, recrawl(t, "version", "--json").ok(t), true)
-	if v["version"] == "" || !strings.HasPrefix(v["go"], "go") {
-		t.Errorf("%v", v)
-	}
-	if r := recrawl(t, "version").ok(t); !strings.HasPrefix(r.stdout, "recrawl ") {
-		t.Errorf("printed %q", r.stdout)
-	}
-}
-
 // TestDemo runs the small form of the demonstration.
 func TestDemo(t *testing.T) {
 	t.Parallel()
@@ -226,23 +205,5 @@ func TestDemo(t *testing.T) {
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 1 {
 		t.Errorf("left behind: %v, %v", entries, err)
-	}
-}
-
-// TestRootHelp checks that the help of the root has every command, and the exit codes.
-func TestRootHelp(t *testing.T) {
-	r := recrawl(t).ok(t)
-	for _, word := range []string{"demo", "run", "plan", "explain", "eval", "sites", "version",
-		"Exit codes", "130"} {
-		if !strings.Contains(r.stdout, word) {
-			t.Errorf("%q is not in the help", word)
-		}
-	}
-	r = recrawl(t, "run", "--help").ok(t)
-	for _, word := range append([]string{"--user-agent", "--budget", "--allow-private", "ebayes"},
-		"robots.txt") {
-		if !strings.Contains(r.stdout, word) {
-			t.Errorf("%q is not in the help of run", word)
-		}
 	}
 }

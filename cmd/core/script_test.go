@@ -41,8 +41,12 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames: true,
 		Setup: func(e *testscript.Env) error {
 			program, err := os.Executable()
+			if err != nil {
+				return err
+			}
+			root, err := filepath.Abs(moduleRoot)
 			e.Vars = append(e.Vars, asProgram+"=1", "GOGC=400", "PROGRAM="+program,
-				"CONTACT="+contact)
+				"CONTACT="+contact, "ROOT="+root)
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

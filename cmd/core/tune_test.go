@@ -150,28 +150,6 @@ func TestTune(t *testing.T) {
 	}
 }
 
-// TestTuneTwice checks that a prediction is the same twice: for few weeks, and many visits.
-func TestTuneTwice(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	writeFile(t, filepath.Join(dir, "a.jsonl.gz"), historyFile(t, "a.example", 64))
-	writeFile(t, filepath.Join(dir, "b.jsonl.gz"), historyFile(t, "b.example", 96))
-	html := filepath.Join(t.TempDir(), "tune.html")
-	predict := func() (printed, report string) {
-		r := recrawl(t, "tune", dir, "--json", "--check", "--weeks", "6", "--budget", "0.5,0.05",
-			"--target", "coverage=0.5", "--futures", "2", "--html", html).ok(t)
-		return r.stdout, readFile(t, html)
-	}
-	printed, report := predict()
-	again, reportAgain := predict()
-	if again != printed {
-		t.Error("the same prediction printed something else the second time")
-	}
-	if reportAgain != report {
-		t.Error("the report of the same prediction is another the second time")
-	}
-}
-
 // TestTuneJournal predicts from visits: daily ones to two pages, one of which changes each day.
 func TestTuneJournal(t *testing.T) {
 	t.Parallel()
