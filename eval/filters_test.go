@@ -168,7 +168,7 @@ func abs(x float64) float64 { return max(x, -x) }
 func TestBadLines(t *testing.T) {
 	set := opened(t, filter.Options{Languages: []string{"de"}})
 	for line, want := range map[string]string{
-		`{`:                    ":2: it is not JSON",
+		`{`:                    ":2: it is not the JSON of a page",
 		`{"url": "http://a/"}`: ":2: it is no labelled page",
 		`{"url":"u","html":"h","language":"english"}`: ":2: language",
 	} {
