@@ -11,16 +11,16 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-const verdictNote = `yes, no, ?: the numbers that a claim speaks of; the tables at the end have them all. yes: %s is where the claim says; no: all of it is elsewhere; ?: cannot be told. A claim holds if all its numbers are yes, it does not hold if one is no.`
+const verdictNote = `The columns yes, no and ? count the numbers of a claim; the tables at the end list them. yes: %s lies in the range that the claim gives. no: all of it lies outside. ?: neither. A claim holds if all its numbers are yes. It does not hold if one is no.`
 
 const (
 	overResamples = "the 5th to 95th percentile over 200 resamples of the servers"
-	// OverRepetitions is what an interval of repeated measurements is.
-	OverRepetitions = "all from the least to the largest of the repetitions"
-	overWebs        = "all from the least to the largest of the webs"
+	// OverRepetitions describes the interval of a number that was measured repeatedly.
+	OverRepetitions = "the range of the repetitions"
+	overWebs        = "the range of the webs"
 )
 
-// count returns how many of some verdicts are of each kind.
+// count returns the number of elements of `all` with each verdict.
 func count[T any](all []T, of func(*T) papers.Verdict) map[papers.Verdict]int {
 	counts := map[papers.Verdict]int{}
 	for i := range all {
@@ -31,7 +31,7 @@ func count[T any](all []T, of func(*T) papers.Verdict) map[papers.Verdict]int {
 
 func verdictOf(c *papers.Claim) papers.Verdict { return c.Verdict }
 
-// ClaimsTable shows what holds. interval says what the intervals are.
+// ClaimsTable returns a table of claims and their verdicts. interval describes their intervals.
 func ClaimsTable(title, interval string, claims []papers.Claim) report.Table {
 	t := report.Table{Title: title, Header: []string{"", "claim", "verdict", "yes", "no", "?",
 		"measured", "source"}, Note: fmt.Sprintf(verdictNote, interval)}
@@ -52,17 +52,17 @@ func ClaimsTable(title, interval string, claims []papers.Claim) report.Table {
 	return t
 }
 
-// Comparisons are the numbers behind the verdicts, a table for each claim.
+// Comparisons returns the numbers behind the verdicts: a table for each claim.
 func Comparisons(claims []papers.Claim) report.Section {
 	s := report.Section{
 		Title: "Comparisons",
-		Text: "Each number with its interval, and where it should lie. Differences of rates and " +
-			"coverages are in points of a hundred."}
+		Text: "Each number with its interval, and the range that the claim gives. Differences of " +
+			"rates and coverages are in percentage points."}
 	for i, c := range claims {
 		t := report.Table{Title: fmt.Sprintf("%d. %s %s: %s", i+1, c.Claim, c.Source, c.Verdict)}
 		if len(c.Found) == 0 {
-			t.Note = fmt.Sprintf("Nothing to compare: no such period, or no group with changed "+
-				"pages on %d servers.", papers.LeastServers)
+			t.Note = fmt.Sprintf("There is nothing to compare: no such period, or no group with "+
+				"changed pages on %d servers.", papers.LeastServers)
 		} else {
 			arrange(&t, c.Found)
 		}
@@ -71,8 +71,8 @@ func Comparisons(claims []papers.Claim) report.Section {
 	return s
 }
 
-// arrange puts comparisons into rows by name, or by group where there are groups, and into
-// columns by what is left.
+// arrange fills a table with comparisons. Groups give a row to each group and a column to each
+// name. Without groups each name has a row, and each number of weeks a column.
 func arrange(t *report.Table, found []papers.Comparison) {
 	grouped := found[0].Group != ""
 	t.Header = []string{"comparison, wanted"}
@@ -105,7 +105,7 @@ func arrange(t *report.Table, found []papers.Comparison) {
 	}
 }
 
-// claimText is the number with its interval, and whether that is where the claim says.
+// claimText returns a number with its interval and yes, no or ?: whether it agrees with the claim.
 func claimText(c *papers.Comparison) string {
 	word := map[papers.Verdict]string{papers.Holds: "yes", papers.Fails: "no",
 		papers.Untold: "?"}[c.Verdict]

@@ -11,13 +11,13 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// drawn are the methods in charts: those of [LINK]. Tables have all.
+// drawn names the methods that charts show: those of [LINK]. Tables show all methods.
 var drawn = append([]string{papers.Whole}, papers.PaperPolicies...)
 
-// bars is what error bars are.
+// bars describes the error bars of a chart.
 const bars = "5th to 95th percentile"
 
-// addBar appends a point with its interval.
+// addBar appends a point and its interval to a series.
 func addBar(s *report.Series, x, y float64, of papers.Interval) {
 	s.X, s.Y = append(s.X, x), append(s.Y, y)
 	s.Low, s.High = append(s.Low, float64(of[0])), append(s.High, float64(of[1]))
@@ -33,7 +33,7 @@ func figure6(f *papers.Figures) report.Chart {
 		papers.CoverageOf)
 }
 
-// overPeriods has a line for each method.
+// overPeriods returns a chart over the periods, with a line for each method.
 func overPeriods(f *papers.Figures, title, label string, value func(*papers.Result) float64,
 	of func(*papers.Spread) papers.Interval) report.Chart {
 	c := report.Chart{Title: title, XLabel: "weeks", YLabel: label, YPercent: true, Bars: bars}
@@ -61,10 +61,10 @@ func figure8(f *papers.Figures) report.Chart {
 		papers.Coverage, papers.CoverageOf)
 }
 
-// mostNames is how many groups a chart has room for; the largest are drawn.
+// mostNames limits the groups in a chart, which shows the largest.
 const mostNames = 12
 
-// overGroups has a mark for each method and group, side by side.
+// overGroups returns a chart with a mark for each method and group, side by side in a group.
 func overGroups(f *papers.Figures, title, label string, value func(*papers.Result) float64,
 	of func(*papers.Spread) papers.Interval) report.Chart {
 	c := report.Chart{Title: title, XLabel: "group of servers", YLabel: label, YPercent: true,
@@ -96,7 +96,7 @@ func overGroups(f *papers.Figures, title, label string, value func(*papers.Resul
 	return c
 }
 
-// collected has the axes of [LINK fig. 9, 14 to 18]: low is good, and the diagonal is random order.
+// collected returns an empty chart for [LINK fig. 9, 14 to 18]. The diagonal is random order.
 func collected(title string) report.Chart {
 	return report.Chart{
 		Title:    title,
@@ -108,14 +108,14 @@ func collected(title string) report.Chart {
 	}
 }
 
-// add appends a point with a label.
+// add appends the coverage and share of a result to a series, with a label.
 func add(s *report.Series, r *papers.Result, label string) {
 	s.X = append(s.X, float64(r.Coverage))
 	s.Y = append(s.Y, float64(r.Share))
 	s.Labels = append(s.Labels, label)
 }
 
-// points are those of A, B and C.
+// points returns the points of the methods A, B and C.
 func points(p *papers.Period) []report.Series {
 	var all []report.Series
 	for _, m := range p.Methods {
@@ -152,7 +152,7 @@ func figure13(f *papers.Figures) report.Chart {
 		func(t *papers.Threshold) eval.Number { return t.Coverage })
 }
 
-// overThresholds has a line for each period.
+// overThresholds returns a chart over the least change rates, with a line for each period.
 func overThresholds(f *papers.Figures, title, label string,
 	value func(t *papers.Threshold) eval.Number) report.Chart {
 	c := report.Chart{
@@ -172,7 +172,7 @@ func overThresholds(f *papers.Figures, title, label string,
 	return c
 }
 
-// eachPeriod draws a chart for each.
+// eachPeriod returns a chart for each period.
 func eachPeriod(f *papers.Figures, draw func(*papers.Figures,
 	*papers.Period) report.Chart) []report.Chart {
 	var all []report.Chart
@@ -182,7 +182,7 @@ func eachPeriod(f *papers.Figures, draw func(*papers.Figures,
 	return all
 }
 
-// paperFigures are those of [LINK] by period.
+// paperFigures maps a period in weeks to the number of its figure in [LINK].
 var paperFigures = map[int]string{2: "14", 4: "15", 12: "16", 24: "17"}
 
 func figure14(f *papers.Figures, p *papers.Period) report.Chart {
@@ -205,7 +205,7 @@ func figure18(f *papers.Figures, p *papers.Period) report.Chart {
 	return c
 }
 
-// curves are server-true over thresholds, alone and with methods, from the highest rate down.
+// curves returns lines of server-true, alone and with each method, from the highest threshold down.
 func curves(p *papers.Period) []report.Series {
 	var all []report.Series
 	for _, policy := range p.Thresholds {
@@ -223,8 +223,8 @@ func curves(p *papers.Period) []report.Series {
 	return all
 }
 
-// rates names the least rates that select the servers of point i, on the highest of them: the
-// others are at the same place.
+// rates returns the label of point i: the thresholds that select the same servers. Points that
+// coincide share one label, at the highest threshold.
 func rates(b *papers.ByServer, i int) string {
 	at := b.Points[i]
 	if i+1 < len(b.Points) && b.Points[i+1].Servers == at.Servers {

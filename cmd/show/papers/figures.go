@@ -12,14 +12,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// FiguresPage shows the figures: its tables are what a terminal shows, its charts the figures.
+// FiguresPage returns the report of the figures. A terminal shows its tables, HTML also its charts.
 func FiguresPage(f *papers.Figures) report.Page {
 	month := month(f)
 	return report.Page{
 		Title:   "recrawl: figures",
 		Finding: figuresFinding(f),
-		Intro: "Figures 5 to 9 and 12 to 18 of [LINK] made of recorded servers, what they say " +
-			"to its claims.",
+		Intro: "Figures 5 to 9 and 12 to 18 of [LINK] from recorded servers, and which of its " +
+			"claims they support.",
 		Sections: append([]report.Section{
 			{Title: "Claims of [LINK]", Tables: []report.Table{tableMeasured(f),
 				ClaimsTable("What holds on these servers", overResamples, f.Claims)}},
@@ -48,8 +48,8 @@ func FiguresPage(f *papers.Figures) report.Page {
 			{Title: "Whole servers against methods", Charts: eachPeriod(f, figure14)},
 			{
 				Title: "Methods inside servers",
-				Text: "For each least rate, what share of all pages is fetched and what share " +
-					"of the changed pages is found, with its interval.",
+				Text: "For each threshold of the rate: the share of all pages that is fetched " +
+					"and the share of the changed pages that is found, with its interval.",
 				Tables: tablesCombined(f),
 				Charts: eachPeriod(f, figure18),
 			},
@@ -58,15 +58,15 @@ func FiguresPage(f *papers.Figures) report.Page {
 	}
 }
 
-// figuresFinding counts the verdicts.
+// figuresFinding returns a sentence with the number of claims for each verdict.
 func figuresFinding(f *papers.Figures) string {
 	counts := count(f.Claims, verdictOf)
-	return fmt.Sprintf("Of %d claims on the methods %d hold on these servers, %d do not, and of "+
-		"%d it cannot be told.", len(f.Claims), counts[papers.Holds], counts[papers.Fails],
+	return fmt.Sprintf("Of %d claims on the methods %d hold on these servers, %d do not, and %d "+
+		"are undecided.", len(f.Claims), counts[papers.Holds], counts[papers.Fails],
 		counts[papers.Untold])
 }
 
-// month is the period of the figures that show one.
+// month returns the period of the figures that show one period.
 func month(f *papers.Figures) *papers.Period {
 	i := slices.Index(f.Weeks, f.GroupWeeks)
 	return &f.Periods[i]
@@ -74,7 +74,7 @@ func month(f *papers.Figures) *papers.Period {
 
 func groupWeeks(f *papers.Figures) string { return words.Plural(f.GroupWeeks, "week") }
 
-// periodsRow shows one value of each period.
+// periodsRow returns a row with one value of each period.
 func periodsRow(f *papers.Figures, first string, value func(p *papers.Period) string) []string {
 	cells := []string{first}
 	for i := range f.Periods {
@@ -113,7 +113,7 @@ func tableGroups(f *papers.Figures, title string,
 		t.Rows = append(t.Rows, row)
 	}
 	for _, g := range f.Groups {
-		if len(f.Groups) > 1 { // one alone is the total
+		if len(f.Groups) > 1 { // a single group equals the total
 			add(g.Name, g.Servers, g.Pages, g.Changed, g.Methods)
 		}
 	}
@@ -143,7 +143,7 @@ func tableDepths(f *papers.Figures, p *papers.Period) report.Table {
 	return t
 }
 
-// tableSame sets methods beside orders that are cut after as many pages.
+// tableSame compares methods with orders that are cut after the same number of pages.
 func tableSame(f *papers.Figures) report.Table {
 	t := report.Table{Title: "Coverage with as many pages as a method fetches, % [LINK fig. 9, " +
 		"14 to 17]",
@@ -177,7 +177,7 @@ func tableThresholds(f *papers.Figures, title string,
 	return t
 }
 
-// tablesCombined have a table for each period.
+// tablesCombined returns a table of methods inside servers for each period.
 func tablesCombined(f *papers.Figures) []report.Table {
 	var all []report.Table
 	for _, p := range f.Periods {
@@ -209,10 +209,10 @@ func tableRates(f *papers.Figures) report.Table {
 		Title:  "Whole servers by true rates, by those of the window before, and by sampled ones",
 		Header: []string{"period", "policy", "gain", "fetched", "update rate %", "coverage %"},
 		Note: fmt.Sprintf(
-			"Update rate and coverage are those of the first pages, as many as are on servers "+
-				"with a true rate of 10 %% or more; %s sampled a server. "+
-				"Gain: area under the whole curve, 0 for random order, 1 for all changed "+
-				"pages first.",
+			"Update rate and coverage count the first pages, as many as servers with a true "+
+				"rate of 10 %% or more have; %s sampled a server. "+
+				"Gain is the area under the whole curve: 0 for random order, 1 for all "+
+				"changed pages first.",
 			words.Plural(f.Sample, "page"),
 		),
 	}
@@ -234,12 +234,12 @@ func tableRates(f *papers.Figures) report.Table {
 	return t
 }
 
-// rate, covers and of show shares with their intervals.
+// rate, covers and of return shares of a result with their intervals.
 func rate(r *papers.Result) string   { return within(r.UpdateRate, r.Spread.UpdateRate, percent) }
 func covers(r *papers.Result) string { return within(r.Coverage, r.Spread.Coverage, percent) }
 func of(r *papers.Result) string     { return within(r.Share, r.Spread.Share, percent) }
 
-// within shows a number with its interval; one without width is left out.
+// within returns a number with its interval, which is left out if it has no width.
 func within(v eval.Number, interval papers.Interval, show func(eval.Number) string) string {
 	low, high := show(interval[0]), show(interval[1])
 	if math.IsNaN(float64(v)) || low == high {
@@ -255,7 +255,7 @@ func leastRateOf(threshold float64) string {
 
 func percent(v eval.Number) string { return number(100*v, 1) }
 
-// number shows an undefined value as a dash, and no sign before zeros alone.
+// number returns a value as text: a dash if it is undefined, and no sign if it rounds to 0.
 func number(v eval.Number, digits int) string {
 	if math.IsNaN(float64(v)) {
 		return "-"
@@ -269,7 +269,7 @@ func number(v eval.Number, digits int) string {
 
 func gainText(v eval.Number) string { return number(v, 3) }
 
-// tableMeasured says what was measured, before any number is shown.
+// tableMeasured returns a table that explains the measures, for the top of the report.
 func tableMeasured(f *papers.Figures) report.Table {
 	t := report.Table{Title: "What was measured", Header: []string{"what", "is"}}
 	add := func(what, is string) { t.Rows = append(t.Rows, []string{what, is}) }
@@ -281,18 +281,18 @@ func tableMeasured(f *papers.Figures) report.Table {
 	addLeft(f, add)
 	add("changed", "another "+f.Change+" than at the base")
 	add(
-		"N weeks", "all pages are fetched again N-1 weeks after the base, or those a method chooses")
+		"N weeks", "N-1 weeks after the base all pages are fetched again, or those a method chooses")
 	add("update rate", "changed pages among those fetched")
 	add("coverage", "changed pages fetched among all that changed")
 	add("a, b, c", "methods A, B and C of [LINK]; whole fetches all pages")
 	add("server-true", "whole servers by their true change rates, which only an oracle knows (Cho)")
 	add("[x, y]",
-		"5th and 95th percentile over 200 resamples of the servers, the same for all; none "+
-			"without width")
+		"5th and 95th percentile over 200 resamples of the servers, the same for all; left "+
+			"out if both are equal")
 	return t
 }
 
-// addLeft says on how many servers there are pages left, periods with the same servers in one row.
+// addLeft adds rows: how many servers still have pages. Periods with the same servers share a row.
 func addLeft(f *papers.Figures, add func(what, is string)) {
 	for i := 0; i < len(f.Periods); {
 		p := &f.Periods[i]
@@ -309,10 +309,10 @@ func addLeft(f *papers.Figures, add func(what, is string)) {
 	}
 }
 
-// mostNamed is how many servers are named.
+// mostNamed limits the servers that a row names.
 const mostNamed = 5
 
-// butNot names servers that are missing, a few of them.
+// butNot returns text that names a few of the missing servers.
 func butNot(servers []string) string {
 	switch n := len(servers); {
 	case n == 0:

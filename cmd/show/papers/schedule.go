@@ -11,10 +11,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// shown is how many servers the text lists; the page has ten times as many, JSON all.
+// shown limits the servers in text. The page lists ten times as many, and JSON lists all.
 const shown = 20
 
-// SchedulePage is the report as tables and the figures 3 to 5 of [HIER].
+// SchedulePage returns the report as tables and the figures 3 to 5 of [HIER].
 func SchedulePage(r *papers.ScheduleReport) report.Page {
 	page := report.Page{Title: "What can be kept", Finding: scheduleFinding(r),
 		Intro: fmt.Sprintf("%s on %s, from %s.",
@@ -40,7 +40,7 @@ func SchedulePage(r *papers.ScheduleReport) report.Page {
 	return page
 }
 
-// scheduleFinding says of how many servers the intervals cannot be kept, and why.
+// scheduleFinding returns the number of servers whose intervals cannot be kept, with the causes.
 func scheduleFinding(r *papers.ScheduleReport) string {
 	var why []string
 	for c := scheduler.Feasible + 1; c < scheduler.Classes; c++ {
@@ -63,22 +63,21 @@ func scheduleFinding(r *papers.ScheduleReport) string {
 
 func summary(r *papers.ScheduleReport) string {
 	f := r.Feasible
-	text := fmt.Sprintf("At least %d connections are needed (%.3g by the sum of e/I; %d for the "+
-		"servers that are not infeasible), about %d for no missed period, and %d are proved to "+
-		"suffice.",
+	text := fmt.Sprintf("At least %d connections are needed (%.3g by the sum of e/I; %d without "+
+		"infeasible servers). About %d miss no period, and %d provably suffice.",
 		f.Bound, f.Need, f.BoundOf, scheduler.Ample*f.Bound, r.Sufficient.Connections)
 	switch {
 	case f.Connections == 0:
 		return text
 	case f.Need > float64(f.Connections):
-		return text + fmt.Sprintf(" The pool has %d, too few: use %s until the schedule is "+
-			"corrected.", f.Connections, strings.ToUpper(r.Policy))
+		return text + fmt.Sprintf(" The pool has %d, which is too few: use %s until the "+
+			"schedule is corrected.", f.Connections, strings.ToUpper(r.Policy))
 	}
 	return text + fmt.Sprintf(" The pool has %d: use %s.", f.Connections, strings.ToUpper(r.Policy))
 }
 
 func classTable(r *papers.ScheduleReport) report.Table {
-	t := report.Table{Title: fmt.Sprintf("Servers by what becomes of their intervals: bound %d, "+
+	t := report.Table{Title: fmt.Sprintf("Servers by whether their intervals can be kept: bound %d, "+
 		"about %d for no miss, %d proved", r.Feasible.Bound, scheduler.Ample*r.Feasible.Bound,
 		r.Sufficient.Connections),
 		Header: []string{"class", "servers", "visits a day", "lost", "value", "lost"}}
@@ -88,8 +87,8 @@ func classTable(r *papers.ScheduleReport) report.Table {
 			papers.Short(of.Wanted), papers.Short(of.Lost), papers.Short(of.Value),
 			papers.Short(of.LostValue)})
 	}
-	t.Note = "Value: pages whose copy is good, by weight, if all intervals are kept. Lost: what " +
-		"the servers, their pauses or the pool make impossible at least."
+	t.Note = "Value: the weight of the pages with a good copy if all intervals are kept. Lost: the " +
+		"least value that the servers, their pauses or the pool make impossible."
 	return t
 }
 
@@ -120,8 +119,8 @@ func cureTable(r *papers.ScheduleReport) report.Table {
 				papers.Short(c.Worth)})
 		}
 	}
-	t.Note = "Visits and worth: gained, or given up where negative. Budget that is not spent " +
-		"there can be spent on other servers."
+	t.Note = "Visits and worth are gains; negative ones are given up. Other servers can use the " +
+		"budget that these leave."
 	return t
 }
 
@@ -129,7 +128,7 @@ func largeTable(r *papers.ScheduleReport) report.Table {
 	t := report.Table{Title: fmt.Sprintf("Large sites: one pass over all pages takes more than %s",
 		words.Plural(int(math.Round(r.Days)), "day")),
 		Header: []string{"address", "servers", "pages", "visits a day", "days",
-			"delay that would do, s"}}
+			"sufficient delay, s"}}
 	for i := range r.Large[:min(len(r.Large), shown)] {
 		l := &r.Large[i]
 		delay := "none"
@@ -145,7 +144,7 @@ func largeTable(r *papers.ScheduleReport) report.Table {
 }
 
 func correctionTable(r *papers.ScheduleReport) report.Table {
-	t := report.Table{Title: "Corrections with which all is kept, the least loss first",
+	t := report.Table{Title: "Corrections after which all intervals are kept, the least loss first",
 		Header: []string{"correction", "by", "need", "visits a day", "given up", "pages dropped",
 			"value", "lost value", "kept"}}
 	for i := range r.Corrections {
@@ -158,8 +157,8 @@ func correctionTable(r *papers.ScheduleReport) report.Table {
 			papers.Short(c.Need), papers.Short(c.Visits), papers.Short(c.Lost),
 			words.Count(c.Dropped), papers.Short(c.Value), papers.Short(c.LostValue), kept})
 	}
-	t.Note = "stretch: all intervals times one factor; stretch-each: those of each server times " +
-		"its own; floor: a lower limit of all intervals; drop: pages of the least value left " +
+	t.Note = "stretch: one factor for all intervals; stretch-each: one factor for each server; " +
+		"floor: a lower limit of all intervals; drop: the pages of the least value are left " +
 		"out; optimal: the most value within all limits."
 	return t
 }
@@ -176,7 +175,7 @@ func scheduleCharts(r *papers.ScheduleReport) []report.Chart {
 }
 
 type decades struct {
-	first int // power of ten
+	first int // power of ten of the first name
 	names []string
 	label string
 }
@@ -190,7 +189,7 @@ var (
 
 func curve(name string, d *papers.Distribution) report.Series {
 	s := report.Series{Name: name}
-	const points = 200 // at most
+	const points = 200 // about the most points of a curve
 	n := len(d.Sorted)
 	for i := 0; i < n; i += max(n/points, 1) {
 		s.X, s.Y = append(s.X, d.Sorted[i]), append(s.Y, float64(i+1)/float64(n))
@@ -201,7 +200,7 @@ func curve(name string, d *papers.Distribution) report.Series {
 	return s
 }
 
-// cumulative draws shares of servers at or below a value, on a scale of powers of ten.
+// cumulative returns a chart of the share of servers at or below a value, over powers of ten.
 func cumulative(title string, by decades, lines ...report.Series) report.Chart {
 	for i := range lines {
 		for k, v := range lines[i].X {
@@ -213,7 +212,7 @@ func cumulative(title string, by decades, lines ...report.Series) report.Chart {
 		YPercent: true, XNames: by.names, Series: lines}
 }
 
-// SchedulePlanPage is the plan as a table.
+// SchedulePlanPage returns the plan as a table.
 func SchedulePlanPage(p *papers.Plan) report.Page {
 	t := report.Table{Title: fmt.Sprintf("What %s takes: %s from %s, %d infeasible left out",
 		p.Target, words.Plural(p.Servers, "server"), p.Source, p.Infeasible),

@@ -11,14 +11,14 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// SimulationPage is the simulation as tables and the figures 6 to 8 of [HIER].
+// SimulationPage returns the simulation as tables and the figures 6 to 8 of [HIER].
 func SimulationPage(s *papers.Simulation) report.Page {
 	page := report.Page{
 		Title:   "Schedules simulated",
 		Finding: simulationFinding(s),
 		Intro: fmt.Sprintf(
 			"%s from %s over %.4g simulated days, with at least %.4g s between two visits to one. "+
-				"Missed are periods of a server in which no download began. "+
+				"A period of a server is missed if no download began in it. "+
 				"Values are means over %s; in brackets the least and the largest.",
 			words.Plural(s.Numbers.Servers, "server"), s.Source, s.Days, s.Delay,
 			words.Plural(s.Webs, "web")),
@@ -34,7 +34,7 @@ func SimulationPage(s *papers.Simulation) report.Page {
 	return page
 }
 
-// simulationFinding says of each policy from how many connections on it misses least.
+// simulationFinding names for each policy the fewest connections with which it misses least.
 func simulationFinding(s *papers.Simulation) string {
 	var says []string
 	for i := range s.Sets {
@@ -52,7 +52,7 @@ func simulationFinding(s *papers.Simulation) string {
 	return strings.Join(says, "\n")
 }
 
-// least is where a policy misses least, with the fewest connections.
+// least returns the point at which a policy misses least, with the fewest connections.
 func least(r *papers.SetResult, policy string) *papers.Point {
 	var best *papers.Point
 	for i := range r.Points {
@@ -90,12 +90,12 @@ func section(s *papers.Simulation, r *papers.SetResult) report.Section {
 	return section
 }
 
-// percentOf shows shares as numbers of percent.
+// percentOf returns a range of shares as text in percent.
 func percentOf(r papers.Range) string {
 	return papers.Range{Value: 100 * r.Value, Low: 100 * r.Low, High: 100 * r.High}.String()
 }
 
-// SimulationFigures are the charts by the numbers that they have in [HIER].
+// SimulationFigures returns the charts by names such as figure-6, with their numbers in [HIER].
 func SimulationFigures(s *papers.Simulation) map[string]report.Chart {
 	all := map[string]report.Chart{}
 	if r := s.Set(papers.AllServers); r != nil {
@@ -115,7 +115,7 @@ func simulationCharts(s *papers.Simulation, r *papers.SetResult) []report.Chart 
 	return []report.Chart{missedChart(s, r, "7"), speedChart(s, r)}
 }
 
-// positions puts numbers of connections at even distances, since they span decades.
+// positions spaces numbers of connections evenly on an axis, because they span decades.
 func positions(r *papers.SetResult) (names []string, at map[int]float64) {
 	var all []int
 	for i := range r.Points {
@@ -130,7 +130,7 @@ func positions(r *papers.SetResult) (names []string, at map[int]float64) {
 	return names, at
 }
 
-// boundAt is where the bound lies between the numbers of connections.
+// boundAt returns the place of the bound on the axis of positions, or NaN if it lies outside.
 func boundAt(r *papers.SetResult, at map[int]float64) float64 {
 	var below, above int
 	for c := range at {
@@ -150,7 +150,7 @@ func boundAt(r *papers.SetResult, at map[int]float64) float64 {
 	return at[below] + (at[above]-at[below])*float64(r.Bound-below)/float64(above-below)
 }
 
-// powers of ten on an axis: 0 is drawn as 0.
+// powers returns the logarithm to base 10 for an axis. Values below 1 are drawn at 0.
 func powers(v float64) float64 { return math.Log10(math.Max(v, 1)) }
 
 func missedChart(s *papers.Simulation, r *papers.SetResult, figure string) report.Chart {
@@ -172,7 +172,7 @@ func missedChart(s *papers.Simulation, r *papers.SetResult, figure string) repor
 	return withLines(chart, bound, ideal, r.Bound, "all missed")
 }
 
-// withLines adds the bound and a level as lines of reference.
+// withLines adds the bound and a level to a chart as lines of reference.
 func withLines(chart report.Chart, bound, level float64, of int, name string) report.Chart {
 	last := float64(len(chart.XNames) - 1)
 	chart.Series = append(chart.Series,

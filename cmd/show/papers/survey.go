@@ -12,18 +12,18 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// SurveyPage shows a survey: its tables are what a terminal shows, its charts the figures.
+// SurveyPage returns the report of a survey. A terminal shows its tables, HTML also its charts.
 func SurveyPage(s *papers.Survey) report.Page {
 	t := &s.Total
 	return report.Page{
 		Title:   "recrawl: survey",
 		Finding: surveyFinding(s),
 		Intro: fmt.Sprintf(
-			"%s and %s, from week %d of their windows on; change by %s. A period of N weeks is N "+
-				"weekly snapshots, N-1 comparisons. "+
-				"A page is updated if at least one of them shows a difference.\n\n"+
-				"Pages are those alive at week %d and within 11 links of the start page; top "+
-				"pages are the start page and its frames.",
+			"%s and %s, from week %d of their windows on; change by %s. A period of N weeks has N "+
+				"weekly snapshots and N-1 comparisons. "+
+				"A page is updated if at least one comparison shows a difference.\n\n"+
+				"The survey has the pages that were alive at week %d and within 11 links of the "+
+				"start page. Top pages are the start page and its frames.",
 			words.Plural(t.Servers, "server"),
 			words.Plural(t.Pages, "page"),
 			s.Base,
@@ -54,7 +54,7 @@ func SurveyPage(s *papers.Survey) report.Page {
 	}
 }
 
-// surveyFinding says how many pages change, by the shortest and the longest period.
+// surveyFinding returns the shares of pages that change in the shortest and the longest period.
 func surveyFinding(s *papers.Survey) string {
 	of := s.Total.Periods
 	if len(of) == 0 {
@@ -72,11 +72,11 @@ func surveyFinding(s *papers.Survey) string {
 	return share(first) + ", and " + share(last) + "."
 }
 
-const intervalText = `What the state store of a crawler would hold if every page had been visited once a day: the share of pages whose interval, estimated by [SAT eq. 1], is so long or shorter; weighted, the share of the visits that fall due in one unit of time.
+const intervalText = `These are the intervals that a crawler's state store would hold after one visit a day to every page. A share counts the pages whose interval, estimated by [SAT eq. 1], is at most the given one. A weighted share counts the visits that fall due in one unit of time.
 
-"days" takes visits as they are; "told" adds the time at which a version appeared where a visit sees a change, as Last-Modified does [SAT footnote 2]: only then are intervals below a day found, and hours a unit that makes sense. The shortest interval pulls eq. 1 down, so told intervals are shorter.`
+"days" uses the visits alone. "dated" also uses the time at which a changed version appeared, as Last-Modified gives it [SAT footnote 2]. Only these times show intervals below a day, which need hours as the unit. The shortest interval lowers the estimate of eq. 1, so dated intervals are shorter.`
 
-// periods begins a row for each period.
+// periods returns the header of a table: a first cell, and a cell for each period.
 func periods(s *papers.Survey, first string) []string {
 	row := []string{first}
 	for _, n := range s.Weeks {
@@ -85,7 +85,7 @@ func periods(s *papers.Survey, first string) []string {
 	return row
 }
 
-// surveyRow shows one value of each period of a group.
+// surveyRow returns a row with one value of each period of a group.
 func surveyRow(first string, g *papers.SurveyGroup,
 	value func(p *papers.SurveyPeriod) string) []string {
 	cells := []string{first}
@@ -95,7 +95,7 @@ func surveyRow(first string, g *papers.SurveyGroup,
 	return cells
 }
 
-// groups are those to show: a single one says no more than the total.
+// groups returns the groups to show. A single group is left out, because it equals the total.
 func groups(s *papers.Survey) []papers.SurveyGroup {
 	if len(s.Groups) == 1 {
 		return nil
@@ -124,7 +124,7 @@ func table1(s *papers.Survey) report.Table {
 		)
 	}
 	if n := s.Total.Absent; n > 0 {
-		t.Note += fmt.Sprintf(" %s without a page at week %d: not counted.",
+		t.Note += fmt.Sprintf(" Not counted: %s without a page at week %d.",
 			words.Plural(n, "server"), s.Base)
 	}
 	return t
@@ -145,7 +145,7 @@ func tableApart(s *papers.Survey) report.Table {
 				func(p *papers.SurveyPeriod) string { return fmt.Sprint(p.Vanished) }),
 			surveyRow("new", g, func(p *papers.SurveyPeriod) string { return fmt.Sprint(p.New) }),
 		},
-		Note: "Shares are of the first row; vanished and new pages are in none.",
+		Note: "Shares refer to the first row, and leave out vanished and new pages.",
 	}
 }
 
@@ -193,7 +193,7 @@ func table3(s *papers.Survey) report.Table {
 				cell := surveyPercent(share.of(p))
 				if k := slices.Index(paperWeeks, p.Weeks); k >= 0 {
 					cell += fmt.Sprintf(" / %.0f", paperTops[i][k])
-					t.Note = "After the stroke: the paper, 17,613 servers in 2003."
+					t.Note = "The number after the slash is that of the paper: 17,613 servers in 2003."
 				}
 				return cell
 			}))
@@ -218,16 +218,16 @@ func tableTops(s *papers.Survey) report.Table {
 	}
 }
 
-// paperWeeks are the periods of [LINK]; its table 3 calls the longer ones months.
+// paperWeeks lists the periods of [LINK], whose table 3 gives the longer ones in months.
 var paperWeeks = []int{2, 4, 12, 24}
 
-// What [LINK] found, in percent: the total of table 2, and table 3.
+// The results of [LINK] in percent: the total of its table 2, and its table 3.
 var (
 	paperUpdated = []float64{3.6, 7.7, 14.5, 21.0}
 	paperTops    = [4][]float64{{63, 76, 84, 88}, {5, 9, 16, 22}, {4, 8, 15, 21}, {20, 35, 52, 66}}
 )
 
-// paperTotals quotes the periods that both have.
+// paperTotals returns a note with the totals of [LINK] for the periods of this survey.
 func paperTotals(s *papers.Survey) string {
 	var parts []string
 	for i, n := range paperWeeks {
@@ -243,7 +243,7 @@ func paperTotals(s *papers.Survey) string {
 
 func surveyPercent(v eval.Number) string { return tenths(100 * float64(v)) }
 
-// tenths shows an undefined value as a dash.
+// tenths returns a number with one decimal, or a dash if it is undefined.
 func tenths(v float64) string {
 	if math.IsNaN(v) {
 		return "-"
@@ -251,7 +251,7 @@ func tenths(v float64) string {
 	return fmt.Sprintf("%.1f", v)
 }
 
-// table10 counts pages by their number of updates [LINK fig. 10].
+// table10 returns the pages by their number of updates [LINK fig. 10].
 func table10(s *papers.Survey) report.Table {
 	t := report.Table{
 		Title:  "All pages by number of updates (%) [LINK fig. 10]",
@@ -264,25 +264,25 @@ func table10(s *papers.Survey) report.Table {
 	return t
 }
 
-// table11 leaves those without updates out [LINK fig. 11].
+// table11 returns the updated pages by their number of updates [LINK fig. 11].
 func table11(s *papers.Survey) report.Table {
 	t := report.Table{
 		Title:  "Updated pages by number of updates, % [LINK fig. 11]",
 		Header: periods(s, "updates"),
-		Note: "Methods that need two updates to learn from can help with the pages of the last " +
-			"row only."}
+		Note: "A method that learns from two updates or more can help only with the pages of the " +
+			"last row."}
 	eachCount(s, &t, 1, func(p *papers.SurveyPeriod, u int) string {
 		return surveyPercent(papers.Ratio(p.Updates[u], p.Updated))
 	})
 	t.Rows = append(t.Rows, surveyRow("2 or more", &s.Total, func(p *papers.SurveyPeriod) string {
-		once := p.Updates[1] // a period has at least one comparison
+		once := p.Updates[1] // each period has a comparison, so an element 1
 		return surveyPercent(papers.Ratio(p.Updated-once, p.Updated))
 	}))
 	return t
 }
 
-// eachCount adds a row for each number of updates that is possible in some period. Numbers
-// beyond those of a period stay empty.
+// eachCount adds a row for each possible number of updates, from the given one. Cells of periods
+// too short for the number stay empty.
 func eachCount(s *papers.Survey, t *report.Table, from int, cell func(p *papers.SurveyPeriod,
 	u int) string) {
 	for u := from; u < slices.Max(s.Weeks); u++ {
@@ -321,7 +321,7 @@ func chartUpdates(s *papers.Survey, title, label string, from int,
 	return c
 }
 
-// inOrder returns the places of the periods, the shortest first: a line must not run back.
+// inOrder returns the indexes of the periods, shortest first, so that lines run from left to right.
 func inOrder(s *papers.Survey) []int {
 	var order []int
 	for i := range s.Weeks {
@@ -331,7 +331,7 @@ func inOrder(s *papers.Survey) []int {
 	return order
 }
 
-// over is a line of one value over the periods.
+// over returns a line of one value over the periods.
 func over(s *papers.Survey, name string, g *papers.SurveyGroup,
 	value func(p *papers.SurveyPeriod) float64) report.Series {
 	line := report.Series{Name: name}
@@ -359,7 +359,7 @@ func figure1(s *papers.Survey) report.Chart {
 	}
 }
 
-// mostLines is how many groups a chart can tell apart beside the total; the largest are drawn.
+// mostLines limits the groups in a chart beside the total, so that a reader can distinguish them.
 const mostLines = 6
 
 func chartGroups(s *papers.Survey) report.Chart {

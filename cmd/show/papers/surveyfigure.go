@@ -9,18 +9,18 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
-// shortDays is where the second chart ends: it shows the steep part of the first.
+// shortDays is the end of the second chart, which shows the steep part of the first.
 const shortDays = 30
 
-// name tells the three distributions apart.
+// name returns the name of one of the three distributions.
 func name(r *papers.Intervals) string {
 	if r.LastModified {
-		return r.Unit + "s, told"
+		return r.Unit + "s, dated"
 	}
 	return r.Unit + "s"
 }
 
-// perDay is how many units a day has.
+// perDay returns the number of units in a day.
 func perDay(r *papers.Intervals) float64 {
 	if r.Unit == "hour" {
 		return 24
@@ -28,7 +28,7 @@ func perDay(r *papers.Intervals) float64 {
 	return 1
 }
 
-// at returns the shares of intervals up to so many units.
+// at returns the plain and weighted shares of intervals up to a number of units.
 func at(r *papers.Intervals, units float64) (share, weighted float64) {
 	if len(r.Points) == 0 {
 		return math.NaN(), math.NaN()
@@ -49,13 +49,13 @@ func tableIntervals(s *papers.Survey) report.Table {
 	}
 	r := &s.Intervals[0]
 	t.Note = fmt.Sprintf(
-		"%s, visited daily for %s; %d of them never changed and have the longest interval.",
+		"%s, visited daily for %s. %d of them never changed and have the longest interval.",
 		words.Plural(r.Pages, "page"),
 		words.Plural(r.Days, "day"),
 		r.NeverChanged,
 	)
 	if r.VisitedOnce > 0 {
-		t.Note += fmt.Sprintf(" %s gone before the second visit: in no share.",
+		t.Note += fmt.Sprintf(" Not counted: %s gone before the second visit.",
 			words.Plural(r.VisitedOnce, "page"))
 	}
 	for i := range s.Intervals {
@@ -71,7 +71,7 @@ func tableIntervals(s *papers.Survey) report.Table {
 		for i := range s.Intervals {
 			r := &s.Intervals[i]
 			units := mark.days * perDay(r)
-			if units < 1-1e-9 { // below the unit there is nothing to know
+			if units < 1-1e-9 { // visits show nothing shorter than the unit
 				cells = append(cells, "", "")
 				continue
 			}
@@ -83,8 +83,8 @@ func tableIntervals(s *papers.Survey) report.Table {
 	return t
 }
 
-// figureIntervals draws cumulative shares up to a number of days, 0 for all. Non-weighted
-// lines are dashed.
+// figureIntervals returns a chart of cumulative shares up to a number of days; 0: without limit.
+// Lines without weights are dashed.
 func figureIntervals(s *papers.Survey, days float64) report.Chart {
 	c := report.Chart{
 		Title:    "Cumulative share of access intervals [SAT fig. 2]",
