@@ -14,11 +14,11 @@ import (
 	pb "github.com/recrawl/recrawl/cmd/cluster/urlfrontier/urlfrontierpb"
 )
 
-// The benchmark of notes on the reference implementation: a client on the same machine puts
-// addresses of 10,000 queues one by one, as many others in batches of 50, and gets them from 100
-// queues at a time, ten of each, acknowledging all. FRONTIER_BENCH_URLS says how many each time.
+// BenchmarkFrontier measures a client on the same machine. It puts FRONTIER_BENCH_URLS URLs of
+// 10,000 queues one by one, then the same number in batches of 50. It gets them from 100 queues a
+// call, ten from each, and reports an outcome of each.
 //
-//	go test ./cluster/urlfrontier -run '^$' -bench Frontier -benchtime 1x
+//	go test ./cmd/cluster/urlfrontier -run '^$' -bench Frontier -benchtime 1x
 func BenchmarkFrontier(b *testing.B) {
 	n := 100_000
 	if s := os.Getenv("FRONTIER_BENCH_URLS"); s != "" {
@@ -109,7 +109,7 @@ func drain(b *testing.B, want int, recv func() (int, error)) {
 	}
 }
 
-// getAll gets and acknowledges n addresses, and returns the number of calls.
+// getAll gets n URLs, reports their outcomes, and returns the number of calls.
 func getAll(b *testing.B, p *process, n int) (calls int) {
 	ctx := context.Background()
 	if _, err := p.client.SetDelay(ctx, &pb.QueueDelayParams{}); err != nil {
@@ -155,7 +155,7 @@ func getAll(b *testing.B, p *process, n int) (calls int) {
 	return calls
 }
 
-// processor is the processor time of the server, in seconds.
+// processor returns the processor time of the server, in seconds.
 func (p *process) processor(b *testing.B) float64 {
 	b.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
@@ -168,7 +168,7 @@ func (p *process) processor(b *testing.B) float64 {
 	return float64(user+system) / 100
 }
 
-// memory is what the server has resident, in bytes.
+// memory returns the resident memory of the server, in bytes.
 func (p *process) memory(b *testing.B) int64 {
 	b.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.cmd.Process.Pid))

@@ -17,8 +17,8 @@ import (
 	pb "github.com/recrawl/recrawl/cmd/cluster/urlfrontier/urlfrontierpb"
 )
 
-// The conformance suite: what the published contract says, each test named after its call. The
-// first five cover what the reference's own black-box suite does (URLFrontierServiceTest).
+// The tests of this file check the published contract of the API. Most are named after a call. The
+// first five cover the black-box tests of the reference implementation (URLFrontierServiceTest).
 
 func (h *host) wantURLs(got []string, want ...string) {
 	h.t.Helper()
@@ -27,7 +27,7 @@ func (h *host) wantURLs(got []string, want ...string) {
 	}
 }
 
-// KnownURLItem: "If the date is not set, the URL will be considered done and won't be resubmitted".
+// Of KnownURLItem: "If the date is not set, the URL will be considered done and won't be resubmitted".
 func TestKnownWithoutDateIsNeverGiven(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -39,18 +39,18 @@ func TestKnownWithoutDateIsNeverGiven(t *testing.T) {
 	}
 	h.restart()
 	h.wantURLs(h.get(&pb.GetParams{}))
-	// "discovered" does not bring it back.
+	// A discovered item does not bring it back.
 	if acks := h.put(discovered("http://key1.com/", "key1.com",
 		"")); acks[0].Status != pb.AckMessage_SKIPPED {
 		t.Fatalf("%v", acks)
 	}
 	h.wantURLs(h.get(&pb.GetParams{}))
-	// "known" does, as it "always overwrites".
+	// A known item does, because it "always overwrites".
 	h.stored(known("http://key1.com/", "key1.com", "", h.now()))
 	h.wantURLs(h.get(&pb.GetParams{}), "http://key1.com/")
 }
 
-// GetURLs: "Stream URLs due for fetching", by date within a queue.
+// GetURLs must "Stream URLs due for fetching", by date within a queue.
 func TestGetURLsOrderByDate(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -62,14 +62,14 @@ func TestGetURLsOrderByDate(t *testing.T) {
 	h.wantURLs(h.get(of("DEFAULT", &pb.GetParams{Key: "key1.com"})), "http://key1.com/sooner",
 		"http://key1.com/later")
 	h.pass(24*time.Hour - time.Second)
-	// leases are over
+	// the leases have ended
 	h.wantURLs(h.get(&pb.GetParams{DelayRequestable: 1000}), "http://key1.com/sooner",
 		"http://key1.com/later")
 	h.pass(time.Second)
 	h.wantURLs(h.get(&pb.GetParams{}), "http://key1.com/tomorrow")
 }
 
-// GetParams.delay_requestable: "delay in seconds before a URL can be unlocked and sent again".
+// Of GetParams.delay_requestable: "delay in seconds before a URL can be unlocked and sent again".
 func TestGetURLsInTransit(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -94,20 +94,20 @@ func TestGetURLsInTransit(t *testing.T) {
 		t.Fatalf("%v", s)
 	}
 	h.wantURLs(h.get(request), "http://key1.com/")
-	// 0 is 30 seconds, as in the reference implementation.
+	// 0 means 30 seconds, as in the reference implementation.
 	h.pass(2 * time.Second)
 	h.wantURLs(h.get(&pb.GetParams{}), "http://key1.com/")
 	h.pass(29 * time.Second)
 	h.wantURLs(h.get(&pb.GetParams{}))
 	h.pass(time.Second)
 	h.wantURLs(h.get(&pb.GetParams{}), "http://key1.com/")
-	// An outcome ends it.
+	// An outcome ends the lease.
 	h.stored(known("http://key1.com/", "key1.com", "", h.now()))
 	h.pass(time.Second)
 	h.wantURLs(h.get(&pb.GetParams{}), "http://key1.com/")
 }
 
-// URLInfo.key: "If not set, the service will use a sensible default like hostname".
+// Of URLInfo.key: "If not set, the service will use a sensible default like hostname".
 func TestKeyIsHostByDefault(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -135,7 +135,7 @@ func TestKeyIsHostByDefault(t *testing.T) {
 	}
 }
 
-// Crawls are name spaces: "a URL is considered unique to a crawl", "" is DEFAULT.
+// Crawls are name spaces: "a URL is considered unique to a crawl". "" means DEFAULT.
 func TestCrawls(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -180,7 +180,7 @@ func TestCrawls(t *testing.T) {
 	}
 }
 
-// PutDiscovered: one status per URL in the order of the batch; an empty batch is a probe.
+// PutDiscovered returns a status for each URL in the order of the batch. An empty batch is a probe.
 func TestPutDiscovered(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -224,7 +224,7 @@ func TestPutDiscovered(t *testing.T) {
 	}
 }
 
-// GetURLs: at most max_queues queues in rotation, at most max_urls_per_queue of each.
+// GetURLs takes at most max_queues queues in rotation, and at most max_urls_per_queue URLs of each.
 func TestGetURLsRotation(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -252,25 +252,25 @@ func (h *host) must2(_ proto.Message, err error) {
 	h.must(err)
 }
 
-// SetDelay: "No URLs will be obtained via GetURLs for this queue until the number of seconds
-// specified has elapsed since the last time URLs were retrieved"; empty key: the default.
+// Of SetDelay: "No URLs will be obtained via GetURLs for this queue until the number of seconds
+// specified has elapsed since the last time URLs were retrieved". An empty key sets the default.
 func TestSetDelay(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
 	for p := range 9 {
 		h.stored(discovered(fmt.Sprintf("http://slow/%d", p), "", ""),
 			discovered(fmt.Sprintf("http://usual/%d", p), "", ""))
-		h.pass(time.Second) // after a restart addresses of one second come in any order
+		h.pass(time.Second) // after a restart, URLs of the same second come in any order
 	}
 	h.must2(h.client.SetDelay(t.Context(), &pb.QueueDelayParams{Key: "slow", DelayRequestable: 10}))
-	// ignored
+	// The server ignores it.
 	h.must2(h.client.SetDelay(t.Context(), &pb.QueueDelayParams{Key: "none", DelayRequestable: 10}))
 	one := &pb.GetParams{MaxUrlsPerQueue: 1, DelayRequestable: 1}
-	// The reference implementation rests a second where nothing else is said.
+	// The default delay is a second, as in the reference implementation.
 	h.wantURLs(h.get(one), "http://slow/0", "http://usual/0")
 	h.pass(999 * time.Millisecond)
 	h.wantURLs(h.get(one))
-	h.restart() // in the middle of the pauses
+	h.restart() // during the delays
 	h.pass(time.Millisecond)
 	h.wantURLs(h.get(one), "http://usual/0")
 	h.must2(h.client.SetDelay(t.Context(), &pb.QueueDelayParams{DelayRequestable: 5}))
@@ -279,7 +279,7 @@ func TestSetDelay(t *testing.T) {
 	h.wantURLs(h.get(of("", &pb.GetParams{Key: "usual"})))
 	h.pass(time.Millisecond)
 	h.wantURLs(h.get(of("", &pb.GetParams{Key: "usual", MaxUrlsPerQueue: 1})), "http://usual/0")
-	h.pass(3999 * time.Millisecond) // 9.999 s since slow
+	h.pass(3999 * time.Millisecond) // 9.999 s since the last URL of slow
 	h.wantURLs(h.get(one))
 	h.pass(time.Millisecond)
 	h.wantURLs(h.get(one), "http://slow/0")
@@ -288,7 +288,7 @@ func TestSetDelay(t *testing.T) {
 	}
 }
 
-// A call that gets no URL does not count against the delay.
+// A call that gets no URL starts no delay.
 func TestNothingGivenDoesNotDelay(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -300,7 +300,7 @@ func TestNothingGivenDoesNotDelay(t *testing.T) {
 	h.wantURLs(h.get(of("", &pb.GetParams{Key: "a"})), "http://a/1")
 }
 
-// BlockQueueUntil: "0 will unblock the queue. The block will get removed once the time is reached".
+// Of BlockQueueUntil: "0 will unblock the queue. The block will get removed once the time is reached".
 func TestBlockQueueUntil(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -334,12 +334,12 @@ func TestBlockQueueUntil(t *testing.T) {
 	h.wantURLs(h.get(of("", &pb.GetParams{})))
 	block(time.Time{})
 	h.wantURLs(h.get(of("", &pb.GetParams{})), "http://a/1")
-	block(time.Unix(1<<62, 0)) // no overflow
+	block(time.Unix(1<<62, 0)) // must not overflow
 	h.pass(time.Hour)
 	h.wantURLs(h.get(of("", &pb.GetParams{})))
 }
 
-// SetCrawlLimit: a queue gives no more once so many of its URLs are completed; 0 lifts it.
+// SetCrawlLimit closes a queue once it has that number of completed URLs. 0 removes the limit.
 func TestSetCrawlLimit(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -369,8 +369,8 @@ func TestSetCrawlLimit(t *testing.T) {
 	h.wantURLs(h.get(&pb.GetParams{MaxUrlsPerQueue: 1}), "http://a/3")
 }
 
-// SetActive: "GetURLs will not return anything until SetActive is set to true. PutURLs will still
-// take incoming data".
+// Of SetActive: "GetURLs will not return anything until SetActive is set to true. PutURLs will
+// still take incoming data".
 func TestSetActive(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -393,7 +393,7 @@ func TestSetActive(t *testing.T) {
 	h.wantURLs(h.get(&pb.GetParams{}), "http://a/1")
 }
 
-// ListQueues: pages of 100 from offset 0, active ones only; DeleteQueue and PurgeURLs count.
+// ListQueues lists 100 active queues from offset 0. DeleteQueue and PurgeURLs return counts.
 func TestListQueuesDeletePurge(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -440,7 +440,7 @@ func TestListQueuesDeletePurge(t *testing.T) {
 	if n := purge("q003", 1); n != 1 {
 		t.Fatalf("purged %d", n)
 	}
-	// By creation date: what is known of q002 is new, the address is not.
+	// By creation date: the URL of q002 is older than its known item.
 	if n := purge("", 1); n != 118 {
 		t.Fatalf("purged %d", n)
 	}
@@ -451,8 +451,8 @@ func TestListQueuesDeletePurge(t *testing.T) {
 	}
 }
 
-// GetURLStatus, ListURLs, CountURLs look without scheduling. What a dump has can be put back
-// (DumpURLsTest of the reference).
+// GetURLStatus, ListURLs and CountURLs read without scheduling. A client can put listed items back
+// (DumpURLsTest of the reference implementation).
 func TestLookAndRoundTrip(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -532,13 +532,13 @@ func TestLookAndRoundTrip(t *testing.T) {
 	if status.Code(err) != codes.NotFound {
 		t.Fatalf("%v", err)
 	}
-	// Looking took nothing.
+	// The calls above took no URL.
 	if got := h.get(&pb.GetParams{}); len(got) != 2 {
 		t.Fatalf("%q", got)
 	}
 }
 
-// ListNodes and SetLogLevel answer; a caller that goes away in the middle of a stream harms nobody.
+// ListNodes and SetLogLevel answer. A caller that leaves during a stream does not disturb others.
 func TestNodesLevelsAndQuitters(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)

@@ -3,15 +3,15 @@
 //
 // # Guarantees
 //
-//  1. An acknowledgement is sent after what it acknowledges is durable. Addresses are sent after
-//     their leases are.
-//  2. All calls of the API are there. The server is one node: local says nothing new.
-//  3. Without a token the server listens to this machine alone. With one, each call but those of
-//     grpc.health.v1 needs it, as "authorization: Bearer TOKEN".
-//  4. Connections, streams, messages and what waits in a stream are bounded.
-//  5. After a failed write of the disk the server ends. What it acknowledged is on the disk.
+//  1. The server acknowledges a change once the change is on disk. It hands out a URL once the
+//     lease is on disk.
+//  2. The server has all calls of the API. It is one node, so it ignores the field local.
+//  3. Without a token the server listens only to this machine. With a token each call must send
+//     "authorization: Bearer TOKEN", except calls of grpc.health.v1.
+//  4. Connections, streams, messages and the queues of a stream are bounded.
+//  5. The server ends after a failed write to disk. All acknowledged changes are on disk.
 //
-// The metadata of an address are kept as they came, and handed out again.
+// The frontier stores the metadata of a URL unchanged, and hands them out with the URL.
 //
 // Sources: crawler-commons/url-frontier, API/README.md and API/urlfrontier.md of version 2.6.
 package urlfrontier

@@ -29,7 +29,7 @@ type host struct {
 	stop   func()
 }
 
-// newHost starts a server. Its clock stands at noon of a day in 2026.
+// newHost starts a server, with its clock at noon of a day in 2026.
 func newHost(t *testing.T) *host {
 	h := &host{t: t, dir: t.TempDir()}
 	h.clock.Store(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC).UnixMilli())
@@ -94,7 +94,7 @@ func discovered(url, key, crawl string) *pb.URLItem {
 	}}}
 }
 
-// known is an address that may be fetched again at a moment; the zero time: never.
+// known returns an item that may be fetched again at a given time; the zero time: never.
 func known(url, key, crawl string, again time.Time) *pb.URLItem {
 	k := &pb.KnownURLItem{Info: &pb.URLInfo{Url: url, Key: key, CrawlID: crawl}}
 	if !again.IsZero() {
@@ -123,7 +123,7 @@ func (h *host) put(items ...*pb.URLItem) []*pb.AckMessage {
 	}
 }
 
-// stored sends items that must all be stored.
+// stored sends items, and fails the test unless the server stores all of them.
 func (h *host) stored(items ...*pb.URLItem) {
 	h.t.Helper()
 	acks := h.put(items...)
@@ -137,7 +137,7 @@ func (h *host) stored(items ...*pb.URLItem) {
 	}
 }
 
-// get asks for addresses and returns them in the order in which they came.
+// get asks for URLs and returns them in the order of the stream.
 func (h *host) get(r *pb.GetParams) []string {
 	h.t.Helper()
 	var urls []string

@@ -10,9 +10,9 @@ import (
 	pb "github.com/recrawl/recrawl/cmd/cluster/urlfrontier/urlfrontierpb"
 )
 
-// The server is killed in the middle of two streams that put and one caller that gets. After that
-// every acknowledged address is there, none that was given is given again while its lease holds,
-// and delays, blocks and limits hold.
+// TestKill kills the server while two streams put URLs and one caller gets them. Afterwards the
+// server has every acknowledged URL, gives none again during its lease, and keeps delays, blocks
+// and limits.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -71,7 +71,7 @@ func TestKill(t *testing.T) {
 	for round := range 2 {
 		var mu sync.Mutex
 		var streams sync.WaitGroup
-		enough, want := make(chan bool), len(acked)+3000 // more come before it is killed
+		enough, want := make(chan bool), len(acked)+3000 // more come before the kill
 		for s := range 2 {
 			stream, err := p.client.PutURLs(ctx)
 			must(err)

@@ -10,7 +10,7 @@ import (
 	pb "github.com/recrawl/recrawl/cmd/cluster/urlfrontier/urlfrontierpb"
 )
 
-// date reads seconds since 1970; 0 is the zero time.
+// date returns the time at a number of seconds since 1970. 0 gives the zero time.
 func date(seconds uint64) time.Time {
 	if seconds == 0 {
 		return time.Time{}
@@ -25,7 +25,7 @@ func unix(t time.Time) uint64 {
 	return uint64(t.Unix())
 }
 
-// item is a URLInfo for the frontier. Metadata are stored as a URLInfo that has nothing else.
+// item converts a URLInfo for the frontier. The metadata become a URLInfo without other fields.
 func item(info *pb.URLInfo) frontier.Item {
 	it := frontier.Item{Crawl: info.GetCrawlID(), Key: info.GetKey(), URL: info.GetUrl()}
 	if len(info.GetMetadata()) > 0 {
@@ -40,7 +40,7 @@ func marshal(m map[string]*pb.StringList) ([]byte, error) {
 
 func encoded(m map[string]*pb.StringList) []byte {
 	b, err := marshal(m)
-	if err != nil { // strings that are no UTF-8 were refused when the message was read
+	if err != nil { // the reader of the message refused strings that are not UTF-8
 		panic("metadata that were read cannot be written: " + err.Error())
 	}
 	return b
@@ -67,7 +67,7 @@ func urlItem(it *frontier.Item) (*pb.URLItem, error) {
 	}, nil
 }
 
-// acks are the statuses of the API by those of the frontier.
+// acks maps a status of the frontier to that of the API.
 var acks = [...]pb.AckMessage_Status{
 	frontier.Stored: pb.AckMessage_OK, frontier.Skipped: pb.AckMessage_SKIPPED,
 	frontier.Failed: pb.AckMessage_FAIL,

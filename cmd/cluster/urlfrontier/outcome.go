@@ -10,8 +10,8 @@ import (
 	pb "github.com/recrawl/recrawl/cmd/cluster/urlfrontier/urlfrontierpb"
 )
 
-// Names of metadata that tell what a visit saw. The first that is there counts. Those without our
-// name are StormCrawler's, where its configuration lists them under metadata.persist.
+// Names of metadata with the result of a fetch. The first name that is present counts. Names
+// without "recrawl" are StormCrawler's, whose configuration lists them under metadata.persist.
 var (
 	statusNames   = []string{"recrawl.status", "fetch.statusCode"}
 	digestNames   = []string{"recrawl.digest", "signature"}
@@ -20,7 +20,7 @@ var (
 	linksName     = "recrawl.links"
 )
 
-// outcome reads what metadata tell of a visit; nil: neither status nor digest.
+// outcome returns the result of a fetch from metadata, or nil if they have no status and no digest.
 func outcome(m map[string]*pb.StringList) *frontier.Outcome {
 	status, _ := strconv.Atoi(firstOf(m, statusNames))
 	digest := firstOf(m, digestNames)
@@ -33,7 +33,7 @@ func outcome(m map[string]*pb.StringList) *frontier.Outcome {
 	return o
 }
 
-// modified reads a Last-Modified; the zero time: it is none.
+// modified parses a date as in Last-Modified, or RFC 3339. It returns the zero time for other text.
 func modified(s string) time.Time {
 	if t, err := http.ParseTime(s); err == nil {
 		return t

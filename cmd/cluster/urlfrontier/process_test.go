@@ -23,7 +23,7 @@ import (
 	"github.com/recrawl/recrawl/satstore"
 )
 
-// serveIn names the directory that a process of this test binary is to serve.
+// serveIn names the variable with the directory that a process of this test binary serves.
 const serveIn = "URLFRONTIER_TEST_DIRECTORY"
 
 func TestMain(m *testing.M) {
@@ -64,7 +64,7 @@ func serve(dir string) error {
 	return store.Close()
 }
 
-// process is a server in a process of its own, which a test may kill.
+// process is a server in a separate process, which a test may kill.
 type process struct {
 	cmd    *exec.Cmd
 	conn   *grpc.ClientConn
@@ -97,7 +97,7 @@ func startProcess(t testing.TB, dir string) *process {
 	return p
 }
 
-// kill ends it as kill -9 does.
+// kill ends the process like kill -9.
 func (p *process) kill() {
 	if p.cmd.ProcessState == nil {
 		p.cmd.Process.Kill()

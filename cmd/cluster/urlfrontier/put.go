@@ -12,45 +12,45 @@ import (
 )
 
 const (
-	// What a stream has received and not yet stored, in messages.
+	// mostReceived limits the messages that a stream has received and not yet stored.
 	mostReceived = 2048
-	// Addresses that are stored at once, a message more or less. They share a sync of the disk.
+	// mostAtOnce limits the URLs that share a sync of the disk. The last message may exceed it.
 	mostAtOnce = 4096
-	// Changes of a stream that wait for the disk. Meanwhile the next are received.
+	// mostWaiting limits the changes of a stream that wait for the disk while it receives others.
 	mostWaiting = 4
 )
 
-// stream is a call that takes messages and acknowledges each.
+// stream is a gRPC call that receives messages and acknowledges each of them.
 type stream[In, Out any] interface {
 	Recv() (*In, error)
 	Send(*Out) error
 	Context() context.Context
 }
 
-// intake is how the messages of a stream become items and acknowledgements.
+// intake converts the messages of a stream to items and acknowledgements.
 type intake[In, Out any] struct {
 	// items appends the items of a message.
 	items func(items []frontier.Item, m *In) []frontier.Item
-	// ack acknowledges a message. Statuses are those of its items.
+	// ack returns the acknowledgement of a message, given the statuses of its items.
 	ack func(m *In, statuses []frontier.Status) *Out
 }
 
-// change is a number of messages that are being stored.
+// change holds messages that the frontier is storing together.
 type change[In any] struct {
 	messages []*In
-	ends     []int // where the items of each end
+	ends     []int // number of items up to the end of each message
 	statuses []frontier.Status
 	wait     func() error
 	err      error
 }
 
-// take stores what a stream sends, and acknowledges it when it is durable. Receiving, storing and
-// waiting for the disk overlap. Nothing is stored any more when it returns.
+// take stores the items of a stream, and acknowledges each message once its items are on disk.
+// Receiving, storing and waiting for the disk overlap. All storing has ended when take returns.
 func take[In, Out any](s *service, in stream[In, Out], how intake[In, Out]) error {
 	ctx, cancel := context.WithCancel(in.Context())
 	received := make(chan *In, mostReceived)
 	waiting := make(chan change[In], mostWaiting)
-	var end error // why no more is received
+	var end error // why receive ended
 	go func() {
 		defer close(received)
 		end = receive(ctx, in, received)
@@ -82,7 +82,7 @@ func take[In, Out any](s *service, in stream[In, Out], how intake[In, Out]) erro
 	return end
 }
 
-// receive receives messages until the caller sends no more. It may outlive the call, in Recv.
+// receive receives messages until the stream ends. It may wait in Recv after the call has ended.
 func receive[In, Out any](ctx context.Context, in stream[In, Out], received chan<- *In) error {
 	for {
 		m, err := in.Recv()
@@ -100,7 +100,7 @@ func receive[In, Out any](ctx context.Context, in stream[In, Out], received chan
 	}
 }
 
-// next is the next message; nil: there is none, or ctx ended.
+// next returns the next message, or nil if the stream or ctx has ended.
 func next[In any](ctx context.Context, received <-chan *In) *In {
 	select {
 	case m := <-received:
@@ -110,7 +110,7 @@ func next[In any](ctx context.Context, received <-chan *In) *In {
 	}
 }
 
-// store takes a message and all that wait behind it, up to a bound.
+// store stores a message and those that wait after it, up to mostAtOnce URLs.
 func store[In any](
 	s *service, first *In, more <-chan *In, add func([]frontier.Item, *In) []frontier.Item,
 ) change[In] {
@@ -123,7 +123,7 @@ func store[In any](
 		m = nil
 		if len(items) < mostAtOnce {
 			select {
-			case m = <-more: // nil if it is closed
+			case m = <-more: // nil if the channel is closed
 			default:
 			}
 		}
@@ -132,7 +132,7 @@ func store[In any](
 	return c
 }
 
-// acknowledge waits for a change and tells what became of its messages.
+// acknowledge waits until a change is on disk, and sends the acknowledgements of its messages.
 func acknowledge[In, Out any](in stream[In, Out], c *change[In],
 	ack func(*In, []frontier.Status) *Out) error {
 	if c.err != nil {
@@ -151,7 +151,7 @@ func acknowledge[In, Out any](in stream[In, Out], c *change[In],
 	return nil
 }
 
-// PutURLs takes addresses one by one.
+// PutURLs stores URLs, one in a message.
 func (s *service) PutURLs(in pb.URLFrontier_PutURLsServer) error {
 	return take(s, in, intake[pb.URLItem, pb.AckMessage]{
 		items: func(items []frontier.Item, m *pb.URLItem) []frontier.Item {
@@ -167,7 +167,7 @@ func (s *service) PutURLs(in pb.URLFrontier_PutURLsServer) error {
 	})
 }
 
-// info is what a message says of its address; nil: it is empty.
+// info returns the URLInfo of a message, or nil if the message is empty.
 func info(m *pb.URLItem) *pb.URLInfo {
 	if known := m.GetKnown(); known != nil {
 		return known.Info
@@ -175,7 +175,7 @@ func info(m *pb.URLItem) *pb.URLInfo {
 	return m.GetDiscovered().GetInfo()
 }
 
-// put is the item of a message.
+// put returns the item of a message.
 func put(m *pb.URLItem) frontier.Item {
 	it := item(info(m))
 	if known := m.GetKnown(); known != nil {
@@ -185,7 +185,7 @@ func put(m *pb.URLItem) frontier.Item {
 	return it
 }
 
-// PutDiscovered takes discovered addresses in batches.
+// PutDiscovered stores batches of discovered URLs.
 func (s *service) PutDiscovered(in pb.URLFrontier_PutDiscoveredServer) error {
 	return take(s, in, intake[pb.DiscoveredBatch, pb.BatchAck]{
 		items: func(items []frontier.Item, m *pb.DiscoveredBatch) []frontier.Item {

@@ -23,8 +23,8 @@ import (
 	"github.com/recrawl/recrawl/fetch/fetchtest"
 )
 
-// With TLS and a token nobody calls without them, but for the health check. Reflection tells the
-// services.
+// A server with TLS and a token refuses calls without them, except the health check. Reflection
+// lists the services.
 func TestTokenAndTLS(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -76,7 +76,7 @@ func TestTokenAndTLS(t *testing.T) {
 	}
 }
 
-// Settings that would let anybody in, or do not fit together, are refused.
+// Check refuses settings that let any machine call the server, or contradict each other.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -85,10 +85,10 @@ func TestCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	for says, s := range map[string]urlfrontier.Settings{
-		"listens to this machine alone": {Listen: "0.0.0.0:7071"},
-		"0.0.0.0:80":                    {Listen: "127.0.0.1:0", Web: "0.0.0.0:80"},
-		"missing port":                  {Listen: "localhost"},
-		"no token":                      {Listen: "127.0.0.1:0", TokenFile: short},
+		"listens only to this machine": {Listen: "0.0.0.0:7071"},
+		"0.0.0.0:80":                   {Listen: "127.0.0.1:0", Web: "0.0.0.0:80"},
+		"missing port":                 {Listen: "localhost"},
+		"no token":                     {Listen: "127.0.0.1:0", TokenFile: short},
 		"read token": {Listen: "127.0.0.1:0",
 			TokenFile: filepath.Join(dir, "none")},
 		"belong together":  {Listen: "127.0.0.1:0", Certificate: short},

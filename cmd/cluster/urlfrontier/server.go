@@ -30,43 +30,43 @@ import (
 
 const (
 	mostConnections = 1000
-	mostStreams     = 1000     // of a connection
-	mostMessage     = 16 << 20 // bytes: a batch of 50,000 addresses of a usual length
+	mostStreams     = 1000     // in a connection
+	mostMessage     = 16 << 20 // bytes; 50,000 URLs of a usual length fit
 	stopTime        = 2 * time.Second
-	leastPing       = 10 * time.Second // clients that ping more often are cut off
+	leastPing       = 10 * time.Second // the server disconnects clients that ping more often
 )
 
-// Options of a server.
+// Options are the settings and dependencies of a server.
 type Options struct {
 	Settings
 	Now   func() time.Time
 	Log   *slog.Logger
-	Level *slog.LevelVar // of Log, for SetLogLevel
-	// Failed is closed when the disk failed, and Err says why.
+	Level *slog.LevelVar // level of Log, which SetLogLevel sets
+	// Failed is closed after the disk failed. Err returns the cause.
 	Failed <-chan struct{}
-	// Names of this machine under which HTTP is asked, beside its addresses.
+	// Names lists the names of this machine, beside its IP addresses, that HTTP requests may use.
 	Names []string
 	Err   func() error
 
-	// What Check found.
+	// Check sets these.
 	address *net.TCPAddr
-	web     *net.TCPAddr // nil: none
+	web     *net.TCPAddr // nil: no HTTP with JSON
 	token   string
 	tls     *tls.Config
 }
 
-// Server answers calls.
+// Server answers calls by gRPC and HTTP.
 type Server struct {
 	o        Options
 	grpc     *grpc.Server
 	health   *health.Server
 	listener net.Listener
 
-	web         *http.Server // nil: none
+	web         *http.Server // nil: no HTTP with JSON
 	webListener net.Listener
 }
 
-// Listen makes a server, which answers once Serve is called.
+// Listen opens the ports of a server. The server answers after Serve is called.
 func Listen(f *frontier.Frontier, o Options) (*Server, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -113,16 +113,16 @@ func Listen(f *frontier.Frontier, o Options) (*Server, error) {
 	return s, nil
 }
 
-// hostOf is the host of an address to listen at.
+// hostOf returns the host of an address HOST:PORT.
 func hostOf(address string) string {
-	host, _, _ := net.SplitHostPort(address) // Check found it good
+	host, _, _ := net.SplitHostPort(address) // Check has parsed it
 	return host
 }
 
-// Address is where the server listens.
+// Address returns the address at which the server listens for gRPC.
 func (s *Server) Address() string { return s.listener.Addr().String() }
 
-// WebAddress is where it listens for HTTP with JSON; "": nowhere.
+// WebAddress returns the address at which the server listens for HTTP with JSON, or "" without it.
 func (s *Server) WebAddress() string {
 	if s.web == nil {
 		return ""
@@ -130,7 +130,7 @@ func (s *Server) WebAddress() string {
 	return s.webListener.Addr().String()
 }
 
-// serveWeb serves HTTP, with TLS if there is a certificate.
+// serveWeb serves HTTP, with TLS if the settings have a certificate.
 func (s *Server) serveWeb() error {
 	l := netutil.LimitListener(s.webListener, mostConnections)
 	if s.o.tls != nil {
@@ -139,7 +139,7 @@ func (s *Server) serveWeb() error {
 	return s.web.Serve(l)
 }
 
-// Serve answers calls until ctx ends or the disk fails. Calls under way have two seconds then.
+// Serve answers calls until ctx ends or the disk fails. Calls under way then have two seconds.
 func (s *Server) Serve(ctx context.Context) error {
 	ended := make(chan error, 2)
 	go func() { ended <- s.grpc.Serve(netutil.LimitListener(s.listener, mostConnections)) }()
@@ -151,7 +151,7 @@ func (s *Server) Serve(ctx context.Context) error {
 		s.stop()
 		return err
 	case <-s.o.Failed:
-		go s.stop() // calls may hang on the disk
+		go s.stop() // not waited for: calls may hang on the disk
 		return s.o.Err()
 	case <-ctx.Done():
 	}
@@ -159,7 +159,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	return nil
 }
 
-// stop ends the server. No call is under way any more when it returns.
+// stop ends the server. All gRPC calls have ended when it returns.
 func (s *Server) stop() {
 	s.health.Shutdown()
 	if s.web != nil {
@@ -182,7 +182,7 @@ func (s *Server) stop() {
 	}
 }
 
-// guard lets those in who have the token.
+// guard refuses calls without the token, except those of grpc.health.v1.
 func guard(token string) []grpc.ServerOption {
 	want := []byte("Bearer " + token)
 	check := func(ctx context.Context, method string) error {
@@ -194,7 +194,7 @@ func guard(token string) []grpc.ServerOption {
 			return nil
 		}
 		return status.Error(codes.Unauthenticated,
-			"this frontier wants a token: authorization: Bearer TOKEN")
+			"the call has no valid token: send authorization: Bearer TOKEN")
 	}
 	return []grpc.ServerOption{
 		grpc.UnaryInterceptor(func(ctx context.Context, r any, info *grpc.UnaryServerInfo,

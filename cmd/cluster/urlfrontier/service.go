@@ -12,7 +12,7 @@ import (
 	pb "github.com/recrawl/recrawl/cmd/cluster/urlfrontier/urlfrontierpb"
 )
 
-// usualPage is how many results a list has if the caller does not say.
+// usualPage is the number of results in a list if the request has none.
 const usualPage = 100
 
 // service answers the calls of the API.
@@ -25,7 +25,7 @@ type service struct {
 	level    *slog.LevelVar
 }
 
-// fault turns an error of the frontier, which is one of the disk, into one of the call.
+// fault converts an error of the frontier, which comes from the disk, to one of the call.
 func (s *service) fault(err error) error {
 	if err == nil || status.Code(err) != codes.Unknown {
 		return err
@@ -127,7 +127,7 @@ func (s *service) GetActive(context.Context, *pb.Local) (*pb.Boolean, error) {
 	return &pb.Boolean{State: s.frontier.Active()}, nil
 }
 
-// SetLogLevel sets the level of the whole server, whatever package is named.
+// SetLogLevel sets the level of the whole server. It ignores the package of the request.
 func (s *service) SetLogLevel(_ context.Context, r *pb.LogLevelParams) (*pb.Empty, error) {
 	levels := map[pb.LogLevelParams_Level]slog.Level{
 		pb.LogLevelParams_TRACE: slog.LevelDebug - 4, pb.LogLevelParams_DEBUG: slog.LevelDebug,
@@ -144,7 +144,7 @@ func (s *service) SetLogLevel(_ context.Context, r *pb.LogLevelParams) (*pb.Empt
 
 func (s *service) GetURLStatus(_ context.Context, r *pb.URLStatusRequest) (*pb.URLItem, error) {
 	if r.Url == "" {
-		return nil, status.Error(codes.InvalidArgument, "no URL is named")
+		return nil, status.Error(codes.InvalidArgument, "the request has no url")
 	}
 	it, ok, err := s.frontier.Look(r.CrawlID, r.Key, r.Url)
 	switch {

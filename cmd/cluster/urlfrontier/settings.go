@@ -8,20 +8,20 @@ import (
 	"github.com/recrawl/recrawl/fetch/access"
 )
 
-// Settings are those of a user.
+// Settings are the settings that a user gives.
 type Settings struct {
 	Listen         string // host:port
-	TokenFile      string // of mode 0600, what callers must send; "": nothing
+	TokenFile      string // file of mode 0600 with the token; "": no token
 	Certificate    string // PEM file; "": no TLS
 	CertificateKey string // PEM file
-	Web            string // host:port for HTTP with JSON; "": it is not served
-	RankBy         string // policy; none: all come by date
+	Web            string // host:port for HTTP with JSON; "": none
+	RankBy         string // policy that orders URLs; none: by date
 }
 
-// ErrOpen says that anybody could call the server.
-var ErrOpen = errors.New("without a token the frontier listens to this machine alone")
+// ErrOpen is the error of settings with which any machine could call the server.
+var ErrOpen = errors.New("without a token the frontier listens only to this machine")
 
-// Check reads the files that the settings name, and refuses settings that do not fit together.
+// Check reads the files that the settings name. It returns an error if settings contradict others.
 func (o *Options) Check() error {
 	var err error
 	if o.address, err = net.ResolveTCPAddr("tcp", o.Listen); err != nil {

@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	mostBody    = 16 << 20 // bytes of a request
+	mostBody    = 16 << 20 // bytes of the body of a request
 	mostHeader  = 16 << 10
 	mostLease   = 7 * 24 * 60 * 60 // seconds
 	requestTime = time.Minute
 )
 
-// Next is the body of POST /v1/next: a request for addresses. Fields are those of
-// frontier.Request.
+// Next is the body of POST /v1/next, a request for URLs. frontier.Request explains the
+// fields.
 type Next struct {
 	Crawl        string `json:"crawl"`
 	AnyCrawl     bool   `json:"any_crawl"`
@@ -31,7 +31,7 @@ type Next struct {
 	LeaseSeconds int    `json:"lease_seconds"`
 }
 
-// Address is an address of a queue.
+// Address is a URL of a queue, with its metadata.
 type Address struct {
 	URL      string              `json:"url"`
 	Key      string              `json:"key,omitempty"`
@@ -39,12 +39,12 @@ type Address struct {
 	Metadata map[string][]string `json:"metadata,omitempty"`
 }
 
-// Given is the answer to Next.
+// Given is the answer to Next: the URLs to fetch.
 type Given struct {
 	URLs []Address `json:"urls"`
 }
 
-// Outcome is what a visit to an address saw.
+// Outcome is the result of fetching a URL.
 type Outcome struct {
 	Address
 	Status   int       `json:"status"`
@@ -53,21 +53,21 @@ type Outcome struct {
 	Location string    `json:"location"`
 	Size     int64     `json:"size"`
 	Time     time.Time `json:"time"`
-	// Links of the page. Those to its own host are discovered.
+	// Links lists the links of the page. The frontier adds those to the host of the page.
 	Links []string `json:"links"`
-	// Again is from when it may be given again; without it recrawl says when. Never: it is done.
+	// Again is the earliest time of the next fetch; nil: recrawl chooses. Never: no next fetch.
 	Again *time.Time `json:"again"`
 	Never bool       `json:"never"`
 }
 
-// Outcomes is the body of POST /v1/outcomes: outcomes, and addresses that were discovered.
+// Outcomes is the body of POST /v1/outcomes: results of fetches, and discovered URLs.
 type Outcomes struct {
 	Outcomes   []Outcome `json:"outcomes"`
 	Discovered []Address `json:"discovered"`
 }
 
-// Taken is the answer to Outcomes: what became of each, those of Links apart, and how many links
-// were new.
+// Taken is the answer to Outcomes: a status for each outcome and each discovered URL, and the
+// number of new links.
 type Taken struct {
 	Outcomes   []string `json:"outcomes"`
 	Discovered []string `json:"discovered"`
@@ -77,7 +77,7 @@ type Taken struct {
 var statusNamesOf = [...]string{frontier.Stored: "stored", frontier.Skipped: "skipped",
 	frontier.Failed: "failed"}
 
-// handler serves the API as HTTP with JSON.
+// handler returns a handler of the API by HTTP with JSON.
 func (s *service) handler(token string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/next", answer(s.next))
@@ -86,21 +86,22 @@ func (s *service) handler(token string) http.Handler {
 		if token != "" && subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")),
 			[]byte("Bearer "+token)) != 1 {
 			refuse(w, http.StatusUnauthorized,
-				errors.New("this frontier wants a token: Authorization: Bearer TOKEN"))
+				errors.New("the request has no valid token: send Authorization: Bearer TOKEN"))
 			return
 		}
 		mux.ServeHTTP(w, r)
 	})
 }
 
-// answer reads JSON, calls and writes JSON. Unknown fields are refused, since a misspelt one would
-// be passed over. A browser sends the content type to another site only if that allows it.
+// answer returns a handler that decodes JSON, calls a function and encodes its result. It refuses
+// unknown fields, which may be misspelt. It wants the content type application/json, because a
+// browser sends that to another site only if the site allows it.
 func answer[In, Out any](call func(In) (Out, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if kind, _, _ := mime.ParseMediaType(
 			r.Header.Get("Content-Type")); kind != "application/json" {
 			refuse(w, http.StatusUnsupportedMediaType,
-				errors.New("want the content type application/json"))
+				errors.New("the content type must be application/json"))
 			return
 		}
 		var in In
@@ -162,7 +163,7 @@ func (s *service) next(n Next) (Given, error) {
 	return given, nil
 }
 
-// item is the address for the frontier.
+// item converts a URL for the frontier.
 func (a *Address) item() (frontier.Item, error) {
 	it := frontier.Item{Crawl: a.Crawl, Key: a.Key, URL: a.URL}
 	if len(a.Metadata) == 0 {

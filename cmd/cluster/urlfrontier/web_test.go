@@ -41,8 +41,8 @@ func (h *host) posted(path, body string, answer any) {
 	h.must(json.Unmarshal([]byte(text), answer))
 }
 
-// A crawler that speaks HTTP: it names a start page, and is given what it links to, and the pages
-// again when they may have changed.
+// TestWeb is a crawler that speaks HTTP. It names a start page, gets the pages that this links to,
+// and later gets pages again that may have changed.
 func TestWeb(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -81,7 +81,7 @@ func TestWeb(t *testing.T) {
 	h.restart()
 	given = urlfrontier.Given{}
 	h.posted("/v1/next", `{}`, &given)
-	if len(given.URLs) != 2 { // all but the one that is never given again
+	if len(given.URLs) != 2 { // all except the one with `never`
 		t.Fatalf("%+v", given)
 	}
 	for _, c := range []struct {
@@ -105,7 +105,7 @@ func TestWeb(t *testing.T) {
 	}
 }
 
-// Outcomes in the metadata of PutURLs are evidence: what changes comes first.
+// Outcomes in the metadata of PutURLs are evidence: pages that change come first.
 func TestOutcomesInMetadata(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
