@@ -19,7 +19,7 @@ func benchFetch(ctx context.Context, p *core.Program, _ []string) error {
 	}, fetchPage)
 }
 
-// fetchPage shows a measurement.
+// fetchPage returns the report of a measurement.
 func fetchPage(r *bench.Result) report.Page {
 	page := report.Page{
 		Title:   "recrawl: bench fetch",
@@ -40,7 +40,7 @@ func fetchPage(r *bench.Result) report.Page {
 	return page
 }
 
-// fetchFinding says in a sentence what a page costs one client beside others.
+// fetchFinding returns a sentence that compares the processor time of clients for a page.
 func fetchFinding(r *bench.Result) string {
 	var says []string
 	for _, q := range r.Requirements {
@@ -65,8 +65,8 @@ func clients(r *bench.Result) report.Table {
 		Title: fmt.Sprintf("CPU of the client for each of %s pages, us", grouped(r.Pages)),
 		Header: []string{"client", "CPU us", "x raw", "x colly", "pages/s", "peak MB",
 			"server CPU us", "requests"},
-		Note: "Medians. Pages/s beside the servers on the same processors; other work shows in " +
-			"them. Requests include robots.txt and what is not there.",
+		Note: "Medians. The servers use the same processors, and other work lowers pages/s. " +
+			"Requests include robots.txt and missing pages.",
 	}
 	for _, c := range r.Clients {
 		t.Rows = append(t.Rows, []string{c.Name, fmt.Sprintf("%.0f", c.CPUMicros), ratio(c.ToRaw),
@@ -84,7 +84,7 @@ func fetchVerdict(met bool) string {
 }
 
 func required(r *bench.Result) report.Table {
-	t := report.Table{Title: "CPU a page, one client beside another",
+	t := report.Table{Title: "CPU for a page, one client compared with another",
 		Header: []string{"of", "to", "ratio", "at most", "met"},
 		Note:   "Medians over the rounds, with the least and the most."}
 	for _, q := range r.Requirements {
@@ -101,7 +101,7 @@ func inFlight(v *bench.InFlight) report.Table {
 		Rows: [][]string{{grouped(int(v.Reached)), grouped(v.Known), grouped(int(v.Visits)),
 			fmt.Sprintf("%.0f", v.Seconds),
 			wholeMegabytes(v.Peak), wholeMegabytes(v.Most), fetchVerdict(v.Met)}},
-		Note: "Under way: as the servers counted them at most.",
+		Note: "Under way: the largest number that the servers counted.",
 	}
 }
 
@@ -116,7 +116,7 @@ func conditions(r *bench.Result) report.Table {
 	return t
 }
 
-// fetchCharts have a line for each client, so that what other work did to a round shows.
+// fetchCharts returns a line for each client over the rounds, which shows the effect of other work.
 func fetchCharts(r *bench.Result) []report.Chart {
 	chart := report.Chart{Title: "CPU a page by round", XLabel: "round", YLabel: "us", XFree: true,
 		YFree: true}

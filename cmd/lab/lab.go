@@ -10,7 +10,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/bench"
 )
 
-// Part is what recrawl-lab does.
+// Part is the part of recrawl-lab.
 var Part = &core.Part{Name: "lab",
 	Works: core.Works{
 		"sat": benchSat, "seen": benchSeen, "fetch": benchFetch, "survey": surveyServers,

@@ -20,8 +20,8 @@ import (
 func benchSat(ctx context.Context, p *core.Program, _ []string) error {
 	c := &p.Config().Bench
 	if c.Figures && c.HTML == "" && !p.JSON() {
-		return core.UsageError(errors.New("figures were asked for, and nothing that shows them"),
-			"--html FILE draws them, --json has their numbers; they take some minutes")
+		return core.UsageError(errors.New("--figures needs --html FILE or --json"),
+			"--html FILE draws the figures, --json prints their numbers; they take some minutes")
 	}
 	o := options(c)
 	return benchmark(p, c.HTML, func(tick func(string, int, int)) (*satResult, error) {
@@ -41,7 +41,7 @@ func benchSat(ctx context.Context, p *core.Program, _ []string) error {
 	}, (*satResult).page)
 }
 
-// options turns settings, checked before, into those of the measurement.
+// options converts checked settings to the options of the measurement.
 func options(c *config.Bench) bench.Options {
 	unit, _ := paper.ParseUnit(c.Unit)
 	buffer, _ := config.ParseSize(c.Buffer)
@@ -60,7 +60,7 @@ func options(c *config.Bench) bench.Options {
 	return o.For(c.Records)
 }
 
-// checkEngines refuses names of engines that are none.
+// checkEngines refuses unknown names of engines.
 func checkEngines(c *config.Config, r *config.Review) {
 	engines := "all, or of " + strings.Join(bench.Names(), ", ")
 	if len(c.Bench.Engines) == 0 {
@@ -73,7 +73,7 @@ func checkEngines(c *config.Config, r *config.Review) {
 	}
 }
 
-// benchmark measures, and prints what came of that.
+// benchmark runs a measurement and publishes its report.
 func benchmark[R any](
 	p *core.Program,
 	html string,
@@ -93,7 +93,7 @@ func benchmark[R any](
 	return p.Publish(result, page(result), html)
 }
 
-// bars shows one bar after the other.
+// bars shows a progress bar for each step of a measurement.
 type bars struct {
 	p    *core.Program
 	what string
@@ -117,14 +117,14 @@ func (b *bars) end() {
 	b.bar, b.what = nil, ""
 }
 
-// satResult is what bench sat --json prints.
+// satResult is the output of bench sat --json.
 type satResult struct {
 	*bench.Result
 	Figures []bench.Figure `json:"figures,omitempty"`
 	Claims  []papers.Claim `json:"claims"`
 }
 
-// page shows a measurement.
+// page returns the report of a measurement.
 func (r *satResult) page() report.Page {
 	page := report.Page{
 		Title:   "recrawl: bench sat",
@@ -151,7 +151,7 @@ func (r *satResult) page() report.Page {
 	return page
 }
 
-// finding names the quickest engine above the floor.
+// finding returns a sentence that names the quickest engine except the floor.
 func (r *satResult) finding() string {
 	var best *bench.Measure
 	for i := range r.Engines {
@@ -188,16 +188,16 @@ func (r *satResult) tableTimes() report.Table {
 			hundredths(m.LaterCPU)})
 	}
 	if len(r.Left) > 0 {
-		t.Note += " Left out, as they cannot do this: " + strings.Join(r.Left, ", ") + "."
+		t.Note += " Left out, because they cannot do this: " + strings.Join(r.Left, ", ") + "."
 	}
 	return t
 }
 
-// small says that buffers hold much of what is written.
+// small returns a note if the write buffers could hold more than a quarter of the written bytes.
 func (r *satResult) small() string {
 	if share := float64(r.BufferBytes) / float64(max(r.PayloadBytes, 1)); share > 0.25 {
 		return fmt.Sprintf(" A small run: write buffers of %s could hold %.0f %% of the %s that "+
-			"the units write. Take 4,000,000 --records for figures that last.",
+			"the units write. For figures that last give --records 4000000.",
 			bench.SizeText(r.BufferBytes), 100*min(share, 1), words.Megabytes(r.PayloadBytes))
 	}
 	return ""
@@ -224,7 +224,7 @@ func (r *satResult) tableBytes() report.Table {
 	return t
 }
 
-// warm says which times are not those of a cold disk.
+// warm returns a note about engines whose times are not those of a cold disk.
 func (r *satResult) warm() string {
 	if !bench.Measured {
 		return " Not measured on this system: CPU, bytes at the device and memory are 0, and " +
@@ -239,9 +239,9 @@ func (r *satResult) warm() string {
 	if warm == nil {
 		return ""
 	}
-	return " Not cold, since a part of the records came from memory, from buffers or from a file " +
-		"system that lives there: " + strings.Join(warm, ", ") +
-		". More --records, or another --dir."
+	return " Not cold, because a part of the records came from memory, from buffers or from a " +
+		"file system in memory: " + strings.Join(warm, ", ") +
+		". Give more --records, or another --dir."
 }
 
 func (r *satResult) tableConditions() report.Table {
@@ -278,8 +278,8 @@ func (r *satResult) tableConditions() report.Table {
 	return t
 }
 
-// cached returns, as text, which share of the files was still in the page cache: for each engine
-// with 1 % or more, or else the largest share.
+// cached returns the share of the files in the page cache as text: of each engine with 1 % or more,
+// or else the largest share.
 func (r *satResult) cached() string {
 	most, unknown, warm := 0.0, false, []string(nil)
 	for _, m := range r.Engines {

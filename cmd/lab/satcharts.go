@@ -8,11 +8,11 @@ import (
 	"github.com/recrawl/recrawl/eval/bench"
 )
 
-// near is how many times the lowest line the others may be in a chart that leaves the rest
-// out; lines on one scale are told apart up to about there.
+// near limits the lines of a detailed chart to this multiple of the lowest line. Beyond it a reader
+// could not distinguish the lower lines.
 const near = 10
 
-// sectionUnits is figure 6 of the paper.
+// sectionUnits returns figure 6 of [SAT]: the time of each unit.
 func (r *satResult) sectionUnits() report.Section {
 	s := report.Section{Title: "Time by unit [SAT fig. 6]", Text: fmt.Sprintf(
 		"T = %d %ss, %s records. With hours, coarse buckets are split at each end of a day. ",
@@ -30,13 +30,13 @@ func (r *satResult) sectionUnits() report.Section {
 	return s
 }
 
-// deadlineText tells what is mostly far beyond a chart.
+// deadlineText returns a sentence with the deadline, which most charts have no room for.
 func deadlineText(deadline float64, unit string) string {
 	return fmt.Sprintf("Deadline, with one %s for the records due in it: %s us a record.",
 		unit, micros(deadline))
 }
 
-// micros writes a number of microseconds.
+// micros returns a number of microseconds as text.
 func micros(v float64) string {
 	if v < 100 {
 		return fmt.Sprintf("%.1f", v)
@@ -44,8 +44,8 @@ func micros(v float64) string {
 	return grouped(int(v + 0.5))
 }
 
-// level adds a line of one value, unless it lies so far above the others that it would
-// press them against the foot.
+// level adds a horizontal line, unless it lies above three times the highest point, which would
+// flatten the other lines.
 func level(c *report.Chart, name string, y float64) {
 	if len(c.Series) == 0 || y <= 0 {
 		return
@@ -66,7 +66,7 @@ func level(c *report.Chart, name string, y float64) {
 	c.Series = append(c.Series, s)
 }
 
-// chartUnits shows each unit's time, of the engines below a multiple of the first; 0: of all.
+// chartUnits returns each unit's time, of the engines below a multiple of the first; 0: of all.
 func (r *satResult) chartUnits(what string, below float64) report.Chart {
 	c := report.Chart{Title: "Time by unit: " + what, XLabel: r.Unit, YLabel: "us per record"}
 	for _, m := range r.Engines {
@@ -91,7 +91,7 @@ func (r *satResult) chartUnits(what string, below float64) report.Chart {
 	return c
 }
 
-// sectionFigures is the figures that were swept for.
+// sectionFigures returns the figures of a sweep over the settings.
 func (r *satResult) sectionFigures() report.Section {
 	s := report.Section{Title: "Figures of [SAT]", Text: "Each point is one short run: the unit " +
 		"in the middle of three, without the sync of the file system. In the paper: 17.5 million " +
@@ -106,8 +106,8 @@ func (r *satResult) sectionFigures() report.Section {
 	return s
 }
 
-// chartsOf draws a figure; one with a deadline once more with the lower lines alone, if the others
-// hide them.
+// chartsOf returns the chart of a figure. If the figure has a deadline that hides lower lines, a
+// second chart shows these alone.
 func chartsOf(f bench.Figure) []report.Chart {
 	all := chartOf(f, f.Title)
 	level(&all, "deadline", f.Deadline)

@@ -12,7 +12,7 @@ import (
 	servers "github.com/recrawl/recrawl/planner/schedule"
 )
 
-// simulateSchedule is schedule simulate.
+// simulateSchedule runs the command schedule simulate.
 func simulateSchedule(ctx context.Context, p *core.Program, paths []string) error {
 	c := &p.Config().Schedule
 	if c.SVG != "" {
@@ -38,7 +38,7 @@ func simulateSchedule(ctx context.Context, p *core.Program, paths []string) erro
 	if err != nil {
 		return err
 	}
-	policies, _ := servers.PoliciesNamed(c.Policy) // checked before
+	policies, _ := servers.PoliciesNamed(c.Policy) // the settings are checked
 	o := papers.SimulationOptions{Policies: policies, Connections: c.Pool, Days: c.Length,
 		Delay: c.Pause.Seconds(), Sets: []string{c.Servers}, AtOnce: c.AtOnce}
 	o.Complete(c.Sweep, webs)

@@ -21,7 +21,7 @@ func benchSeen(ctx context.Context, p *core.Program, _ []string) error {
 	}, seenPage)
 }
 
-// seenPage shows a measurement.
+// seenPage returns the report of a measurement.
 func seenPage(r *bench.SeenResult) report.Page {
 	page := report.Page{
 		Title:   "recrawl: bench seen",
@@ -43,8 +43,8 @@ func seenPage(r *bench.SeenResult) report.Page {
 	}
 	if len(r.Claims) > 0 {
 		page.Sections = append(page.Sections, report.Section{Title: "Claims of [SBFL]",
-			Tables: []report.Table{show.ClaimsTable("What holds here", "all from the least to the "+
-				"largest over the sizes", r.Claims)}}, show.Comparisons(r.Claims))
+			Tables: []report.Table{show.ClaimsTable("What holds here", "the range over the "+
+				"sizes", r.Claims)}}, show.Comparisons(r.Claims))
 	}
 	if len(more) > 0 {
 		page.Sections = append(page.Sections,
@@ -53,7 +53,7 @@ func seenPage(r *bench.SeenResult) report.Page {
 	return page
 }
 
-// seenFinding says in a sentence what the light filter saves behind an LRU, at its best.
+// seenFinding returns a sentence with the most memory that the light filter saves behind an LRU.
 func seenFinding(r *bench.SeenResult) string {
 	best, any := bench.Point{}, false
 	for _, p := range r.Of(bench.LineLight) {
@@ -62,8 +62,8 @@ func seenFinding(r *bench.SeenResult) string {
 		}
 	}
 	if !any {
-		return fmt.Sprintf("%s of %s lookups were repeats; sizes at which LRU has as many hits "+
-			"were not measured.", share(r.Repeats), n(r.Lookups))
+		return fmt.Sprintf("%s of %s lookups were repeats. No size was measured at which LRU has "+
+			"as many hits.", share(r.Repeats), n(r.Lookups))
 	}
 	return fmt.Sprintf("At %s hits, LRU with SBFL behind it takes %.0f %% less memory than LRU "+
 		"alone, at best (the paper: up to 63 %%).",
@@ -88,15 +88,15 @@ func graphTable(r *bench.SeenResult) report.Table {
 			bareMegabytes(float64(r.Peak))}}}
 }
 
-// savings is what figures 9 and 10 show, for all lines.
+// savings returns the numbers of figures 9 and 10 for all lines.
 func savings(r *bench.SeenResult) report.Table {
 	t := report.Table{
-		Title: "Hits and memory, and what LRU alone needs for as many hits [SBFL fig. 5, 8, 9, 10]",
+		Title: "Hits and memory, and memory of LRU alone for the same hits [SBFL fig. 5, 8, 9, 10]",
 		Header: []string{"what", "size", "hits", "MB", "LRU MB", "saved", "as in paper: MB",
 			"LRU MB", "saved"},
 		Note: "Hits leave false positives out. LRU alone is interpolated between measured sizes, " +
-			"24 bytes an entry; - where it was not measured. As in the paper: 20 bytes; three " +
-			"sizes of LRU are larger than the paper's. " +
+			"at 24 bytes an entry; -: not measured. The columns \"as in paper\" use 20 bytes. " +
+			"Three sizes of LRU are larger than the paper's. " +
 			seenVerdict(r),
 	}
 	for _, line := range lines {
@@ -126,7 +126,7 @@ func savings(r *bench.SeenResult) report.Table {
 var lines = []string{bench.LineLRU, bench.LineCLOCK, bench.LineWays, bench.LineStable,
 	bench.LineLight, bench.LineLight8, bench.LineTags, bench.LineWaysTags}
 
-// seenVerdict says by how much each line saved at best, and where LRU alone takes less.
+// seenVerdict returns the most that each line saves, and the sizes at which LRU alone takes less.
 func seenVerdict(r *bench.SeenResult) string {
 	s := "Most saved, as in the paper:"
 	for _, line := range []string{bench.LineLight, bench.LineLight8} {
@@ -159,8 +159,8 @@ func answers(r *bench.SeenResult) report.Table {
 		Title: "False answers [SBFL fig. 6, 7, 8]",
 		Header: []string{"what", "size", "false positives", "of new hosts", "formula",
 			"false negatives", "of repeats asked", "formula"},
-		Note: "Against an exact shadow of all hosts. Of new hosts: once the filter was at rest; " +
-			"- where it never was. The last formula is followed at one size.",
+		Note: "Compared with an exact set of all hosts. Of new hosts: after the filter was at " +
+			"rest; -: it never was. The last formula is checked at one size.",
 	}
 	for _, line := range lines {
 		for _, p := range r.Of(line) {
@@ -187,8 +187,8 @@ func speeds(r *bench.SeenResult) report.Table {
 			"an insertion", n(r.Speeds[0].Counters), r.Speeds[0].PerCall),
 		Header: []string{"method", "ns each", "times faster", "s for 2e9", "in the paper, s",
 			"times faster"},
-		Note: "The least of seven measurements. One sweep lowers 65,536 in a call, where what an " +
-			"insertion costs beside them does not count.",
+		Note: "The least of seven measurements. One sweep lowers 65,536 counters in a call, so " +
+			"the other costs of an insertion do not count.",
 	}
 	for _, s := range r.Speeds {
 		row := []string{s.Method, fmt.Sprintf("%.3f", s.Nanos), fmt.Sprintf("%.1f", s.Ratio),
@@ -207,8 +207,8 @@ func designs(r *bench.SeenResult) report.Table {
 			n(r.Designs[0].Lookups)),
 		Header: []string{"design", "exact", "new", "lost", "of the hosts", "formula", "new again",
 			"CPU us", "us", "MB", "bytes a host", "disk MB"},
-		Note: "Lost: hosts never called new; the formula is of the filter once it is full. New " +
-			"again: hosts called new more than once. A lookup in us; MB in memory.",
+		Note: "Lost: hosts never reported as new; the formula is for a full filter. New again: " +
+			"hosts reported as new more than once. CPU us and us: a lookup. MB: memory.",
 	}
 	for _, d := range r.Designs {
 		formula := "-"
@@ -227,7 +227,7 @@ func designs(r *bench.SeenResult) report.Table {
 	return t
 }
 
-// line draws the points of a line.
+// line returns the points of a line.
 func line(r *bench.SeenResult, name string, x, y func(bench.Point) float64) report.Series {
 	s := report.Series{Name: name}
 	for _, p := range r.Of(name) {
@@ -244,10 +244,10 @@ func exponent(p bench.Point) float64 { return math.Log2(float64(p.Size)) }
 func hits(p bench.Point) float64     { return p.Hits }
 func paperMB(p bench.Point) float64  { return p.Paper / 1e6 }
 
-// ourSize is a logarithm, as memory doubles from point to point.
+// ourSize returns the logarithm of the KiB, because memory doubles from point to point.
 func ourSize(p bench.Point) float64 { return math.Log2(float64(p.Bytes) / 1024) }
 
-// memoryCharts are figures 5 and 8 to 10.
+// memoryCharts returns figures 5 and 8 to 10, and one of the memory measured here.
 func memoryCharts(r *bench.SeenResult) []report.Chart {
 	five := chart("Hit rate of caches [SBFL fig. 5]", "entries, log2", "hits of all lookups",
 		line(r, bench.LineLRU, exponent, hits), line(r, bench.LineCLOCK, exponent, hits),
@@ -262,14 +262,14 @@ func memoryCharts(r *bench.SeenResult) []report.Chart {
 	ten := chart("Memory at a hit rate, k = 4, 1 %, 20 bytes an entry of LRU [SBFL fig. 10]",
 		"hits of all lookups", "MB",
 		line(r, bench.LineLRU, hits, paperMB), line(r, bench.LineLight, hits, paperMB))
-	ours := chart("Memory at a hit rate, as it is here, with exact and newer designs",
+	ours := chart("Memory at a hit rate, as measured here, with exact and newer designs",
 		"hits of all lookups", "KiB, log2")
 	ours.YFree = true
 	for _, name := range []string{bench.LineLRU, bench.LineCLOCK, bench.LineWays, bench.LineLight,
 		bench.LineLight8, bench.LineTags, bench.LineWaysTags} {
 		ours.Series = append(ours.Series, line(r, name, hits, ourSize))
 	}
-	// the larger sizes of LRU would press all else flat
+	// the larger sizes of LRU would flatten the other lines
 	for _, c := range []*report.Chart{&nine, &ten} {
 		lru := &c.Series[0]
 		n := min(len(lru.X), bench.PaperSizes)
@@ -293,17 +293,17 @@ func memoryCharts(r *bench.SeenResult) []report.Chart {
 	return seenDrawn(charts)
 }
 
-// measured leaves out lines that were not chosen.
+// measured removes lines without points, which the user did not choose.
 func measured(all []report.Series) []report.Series {
 	return slices.DeleteFunc(all, func(s report.Series) bool { return len(s.X) == 0 })
 }
 
-// seenDrawn leaves out charts of which nothing was measured.
+// seenDrawn removes charts without lines.
 func seenDrawn(all []report.Chart) []report.Chart {
 	return slices.DeleteFunc(all, func(c report.Chart) bool { return len(c.Series) == 0 })
 }
 
-// answerCharts are figures 6 and 7.
+// answerCharts returns figures 6 and 7.
 func answerCharts(r *bench.SeenResult) []report.Chart {
 	positives := func(p bench.Point) float64 { return float64(p.FalsePositives) }
 	negatives := func(p bench.Point) float64 { return float64(p.FalseNegatives) }

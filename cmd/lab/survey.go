@@ -16,7 +16,7 @@ func surveyServers(ctx context.Context, p *core.Program, paths []string) error {
 	if err := p.Outputs(c.Survey.HTML); err != nil {
 		return err
 	}
-	groups, err := core.ReadGroups(c.Survey.Group) // before the histories: they take longer
+	groups, err := core.ReadGroups(c.Survey.Group) // first, because histories take longer
 	if err != nil {
 		return err
 	}
