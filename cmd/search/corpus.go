@@ -14,9 +14,9 @@ import (
 )
 
 var errNoCorpus = core.UsageError(errors.New("no corpus given"),
-	"say where it is: --corpus DIRECTORY")
+	"give its directory: --corpus DIRECTORY")
 
-// withCorpus opens the corpus of --corpus for a work.
+// withCorpus opens the corpus of --corpus, calls work, and closes the corpus.
 func withCorpus(p *core.Program, create bool, work func(*corpus.Corpus) error) (err error) {
 	if p.Config().Corpus == "" {
 		return errNoCorpus
@@ -34,10 +34,10 @@ func buildCorpus(ctx context.Context, p *core.Program, _ []string) error {
 	if err != nil {
 		return err
 	}
-	defer r.Close() // nothing was written to it
+	defer r.Close() // it is only read, so its errors lose nothing
 	o := corpus.Options{Settings: corpus.Settings(p.Config().Build), Archive: r,
 		Show: core.NewReader().Show}
-	o.Documents, _ = extract.ParseForms(p.Config().Documents) // they are checked
+	o.Documents, _ = extract.ParseForms(p.Config().Documents) // the settings are checked
 	if o.Filters, err = p.Filters(); err != nil {
 		return err
 	}
@@ -85,15 +85,15 @@ func showCorpus(_ context.Context, p *core.Program, args []string) error {
 	})
 }
 
-// removeCorpus takes pages out of corpus, archive and plan. The plan comes first, so that nothing
-// is fetched again meanwhile.
+// removeCorpus removes pages from plan, corpus and archive. It begins with the plan, so that no
+// removed page is fetched again.
 func removeCorpus(ctx context.Context, p *core.Program, args []string) (err error) {
 	var rules []string
 	for _, arg := range args {
 		more, err := corpus.ParseRemoval(arg)
 		if err != nil {
 			return core.UsageError(err,
-				"name a server, the beginning of addresses, or an address with $ behind it")
+				"give a server, the beginning of URLs, or a URL followed by $")
 		}
 		rules = append(rules, more...)
 	}
@@ -125,7 +125,7 @@ func removeCorpus(ctx context.Context, p *core.Program, args []string) (err erro
 	})
 }
 
-// weighCorpus prints how much each page counts, for --weights.
+// weighCorpus prints the weight of each page, for --weights.
 func weighCorpus(ctx context.Context, p *core.Program, _ []string) error {
 	return withCorpus(p, false, func(c *corpus.Corpus) error {
 		w, err := c.Weigh(ctx, corpus.WeighSettings(p.Config().Weigh), p.Config().Seed)
@@ -146,6 +146,6 @@ func checkCorpus(ctx context.Context, p *core.Program, _ []string) error {
 			return err
 		}
 		return core.WorkError(errors.New("the corpus is damaged"),
-			"build it anew of the archive, in an empty directory", core.ExitDamaged)
+			"build it again from the archive, in an empty directory", core.ExitDamaged)
 	})
 }

@@ -1,6 +1,6 @@
-// Package search has the commands for a corpus, which need a search engine and a dictionary: corpus
-// and search. The program recrawl-search is made of them. It also answers the searches of a
-// dashboard, whose process asks it over a pipe.
+// Package search has the commands corpus and search of the program recrawl-search, which need a
+// search engine and a dictionary. The program also answers the searches of a dashboard, which asks
+// over a pipe.
 package search
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/recrawl/recrawl/fetch/corpus/query"
 )
 
-// Part is what recrawl-search does.
+// Part is the part of recrawl-search.
 var Part = &core.Part{Name: "search",
 	Works: core.Works{
 		"search": search, "corpus-build": buildCorpus, "corpus-show": showCorpus,

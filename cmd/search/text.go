@@ -10,10 +10,10 @@ import (
 	"github.com/recrawl/recrawl/fetch/filter"
 )
 
-// moment is how times are written, in UTC.
+// moment is the form of times, in UTC.
 const moment = "2006-01-02 15:04:05"
 
-// builtText writes what a build did, as its rules left pages out.
+// builtText writes the counts of a build, with the pages that each rule left out.
 func builtText(r *corpus.Result, w io.Writer) error {
 	fmt.Fprintf(w, "%d new captures: %d pages read, %d gone, %d judged; %d documents written, %d "+
 		"withdrawn\n",
@@ -29,7 +29,7 @@ func builtText(r *corpus.Result, w io.Writer) error {
 	return nil
 }
 
-// leftOutText writes how many pages each rule left out.
+// leftOutText writes the number of pages that each rule left out.
 func leftOutText(pages map[string]int, w io.Writer) {
 	for _, rule := range filter.SelectionRules {
 		if n := pages[string(rule)]; n > 0 {
@@ -38,7 +38,7 @@ func leftOutText(pages map[string]int, w io.Writer) {
 	}
 }
 
-// summaryText writes what is in a corpus.
+// summaryText writes the counts of a corpus.
 func summaryText(s *corpus.Summary, w io.Writer) error {
 	fmt.Fprintf(w, "%d of %d pages of the archive are in the corpus, %d of them of blogs\n",
 		s.Selected, s.Pages, s.Blogs)
@@ -52,7 +52,7 @@ func summaryText(s *corpus.Summary, w io.Writer) error {
 	return nil
 }
 
-// pageText writes why a page is in the corpus or not, and its document.
+// pageText writes the reason why a page is in the corpus or not, and its document.
 func pageText(p *corpus.Page, w io.Writer) error {
 	verdict := "it is selected"
 	if !p.Selected {
@@ -72,7 +72,7 @@ func pageText(p *corpus.Page, w io.Writer) error {
 	return nil
 }
 
-// removalText writes what was removed.
+// removalText writes the counts of a removal.
 func removalText(r *corpus.Removal, w io.Writer) error {
 	fmt.Fprintf(w, "%d pages are removed from the corpus, %d of them from its index; none is "+
 		"taken in again\n", r.Pages, r.Deleted)
@@ -89,7 +89,7 @@ func removalText(r *corpus.Removal, w io.Writer) error {
 	return nil
 }
 
-// checkedText writes what was read, and what of it is damaged.
+// checkedText writes the counts of a check, and each damage.
 func checkedText(r *corpus.Checked, w io.Writer) error {
 	fmt.Fprintf(w, "%d documents and %d units of the index were read\n", r.Documents, r.Units)
 	for _, what := range r.Damage {

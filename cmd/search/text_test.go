@@ -8,7 +8,7 @@ import (
 	"github.com/recrawl/recrawl/planner/preferences"
 )
 
-// The planner reads the list of weights.
+// TestWeighedText checks that the planner can read the list of weights.
 func TestWeighedText(t *testing.T) {
 	var list strings.Builder
 	if err := weighedText(&corpus.Weighed{By: "results", Pages: []corpus.PageWeight{
