@@ -1,7 +1,7 @@
-// Package viewtest has a planner at work, or one that stands still, for tests of what looks at it:
-// a store on disk, a loop by the wall's clock, and a small web in memory.
+// Package viewtest gives tests of views a running planner, or one on a stopped store. It has a
+// store on disk, a loop by the system's clock, and a small web in memory.
 //
-// It is for tests alone. Times are the wall's; what happens in a run is not the same twice.
+// It is only for tests. Two runs differ, because they use the system's clock.
 package viewtest
 
 import (
@@ -24,20 +24,20 @@ import (
 	"github.com/recrawl/recrawl/sitegraph"
 )
 
-// Servers of the web, each with a start page, Sections tops and Pages below each.
+// The web has Servers servers. Each has a start page, Sections tops, and Pages pages below a top.
 const (
 	Servers  = 3
 	Sections = 3
 	Pages    = 6
-	// PerSecond is the budget.
+	// PerSecond is the budget in fetches a second.
 	PerSecond = 60
 )
 
-// Start is the start page of a server, by number.
+// Start returns the URL of the start page of a server, numbered from 0.
 func Start(server int) string { return fmt.Sprintf("http://www%d.example/", server) }
 
-// web answers from memory. Tops of sections and their pages change together each second, those of
-// the last section never; the last page of each section fails.
+// web answers from memory. The top of a section and its pages change together each second, except
+// those of the last section. The last page of each section fails.
 type web struct{}
 
 func (web) Fetch(_ context.Context, r crawl.Request) (sitegraph.Observation, error) {
@@ -69,7 +69,7 @@ func (web) Fetch(_ context.Context, r crawl.Request) (sitegraph.Observation, err
 	return o, nil
 }
 
-// Running is a planner at work.
+// Running is a planner that runs, with its desk and directory.
 type Running struct {
 	Desk *view.Desk
 	Dir  string
@@ -77,10 +77,10 @@ type Running struct {
 	end func()
 }
 
-// End stops the loop, once.
+// End stops the loop. Further calls do nothing.
 func (r *Running) End() { r.end() }
 
-// planned opens a planner on a store.
+// planned opens a store and its planner.
 func planned(t testing.TB, dir string, readOnly bool) (
 	*satstore.Store, *planner.Planner, *view.Rules) {
 	t.Helper()
@@ -121,7 +121,7 @@ func options(p *planner.Planner, store *satstore.Store, rules *view.Rules,
 		Round:  time.Second, Workers: 2}
 }
 
-// Run lets a planner work on the web until the test ends, or End.
+// Run starts a planner on the web. It runs until End is called or the test ends.
 func Run(t testing.TB) *Running {
 	t.Helper()
 	dir := t.TempDir()
@@ -180,7 +180,7 @@ func Run(t testing.TB) *Running {
 	return r
 }
 
-// Stored is a planner that stands still, on the store of a run that has ended.
+// Stored returns a desk on the store of a run that has ended.
 func Stored(t testing.TB, dir string) *view.Desk {
 	t.Helper()
 	store, p, rules := planned(t, dir, true)
@@ -200,7 +200,7 @@ func Stored(t testing.TB, dir string) *view.Desk {
 	return desk
 }
 
-// Await waits until something holds, for 20 seconds at most.
+// Await waits until holds returns true, and fails the test after 20 seconds.
 func Await(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
@@ -210,5 +210,5 @@ func Await(t testing.TB, what string, holds func() bool) {
 	}
 }
 
-// Idle is a desk whose loop never looks, and which has no planner.
+// Idle returns a desk without a planner, whose loop never answers.
 func Idle() *view.Desk { return view.New(view.Options{Rules: &view.Rules{}}) }
