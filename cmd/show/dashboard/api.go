@@ -300,7 +300,7 @@ func moment(r *http.Request, name string) (t time.Time, err error) {
 			return t, nil
 		}
 	}
-	return t, badRequest(name, text, "a day or a moment, as 2026-01-31 or 2026-01-31T12:00:00Z")
+	return t, badRequest(name, text, "a day or a time, such as 2026-01-31 or 2026-01-31T12:00:00Z")
 }
 
 // requestError is a mistake in a request.

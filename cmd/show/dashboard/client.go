@@ -34,7 +34,7 @@ func found(data string) (w where, err error) {
 		return w, err
 	}
 	if err = json.Unmarshal(text, &w); err == nil && (w.Address == "" || w.Secret == "") {
-		err = errors.New("it names no server")
+		err = errors.New("the file has no address or no secret")
 	}
 	return w, err
 }
@@ -124,8 +124,8 @@ func (e *RefusedError) Hint() string {
 	if e.Status >= 500 {
 		return "ask again in a moment"
 	}
-	return "its store is open there: stop it, or read a copy (recrawl checkpoint), to ask the " +
-		"store itself"
+	return "that process has the store open: stop it, or make a copy with recrawl checkpoint " +
+		"and read the copy"
 }
 
 // reachable returns an address to connect to. A server that is bound to all addresses is reached by

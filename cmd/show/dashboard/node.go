@@ -32,36 +32,36 @@ var nodeMetrics = []struct {
 	kind       prometheus.ValueType
 	of         func(s *nodes.Sight) float64
 }{
-	{"lease_seconds", "How long the lease holds still, without another answer of the other " +
-		"nodes; below 0 there are no visits", prometheus.GaugeValue,
+	{"lease_seconds", "Time until the lease ends if no other node answers; below 0 this node " +
+		"makes no visits", prometheus.GaugeValue,
 		func(s *nodes.Sight) float64 { return s.Lease.Seconds() }},
-	{"clock_ahead_seconds", "By how much the clock is ahead of that of most nodes",
+	{"clock_ahead_seconds", "Time by which the clock is ahead of the clocks of most nodes",
 		prometheus.GaugeValue, func(s *nodes.Sight) float64 { return s.Ahead.Seconds() }},
-	{"others", "Other nodes that live", prometheus.GaugeValue, func(s *nodes.Sight) float64 {
+	{"others", "Other live nodes", prometheus.GaugeValue, func(s *nodes.Sight) float64 {
 		return float64(s.Others)
 	}},
-	{"trouble", "1 if this machine makes no visits, as for want of disk", prometheus.GaugeValue,
+	{"trouble", "1 if this machine makes no visits, for example with a full disk", prometheus.GaugeValue,
 		func(s *nodes.Sight) float64 { return boolean(s.Trouble != "") }},
-	{"portable_shards", "Shards of which other nodes can get a copy", prometheus.GaugeValue,
+	{"portable_shards", "Shards whose copy other nodes can get", prometheus.GaugeValue,
 		func(s *nodes.Sight) float64 { return float64(s.Portable) }},
-	{"coming_shards", "Shards that are to move here", prometheus.GaugeValue,
+	{"coming_shards", "Shards that will move to this node", prometheus.GaugeValue,
 		func(s *nodes.Sight) float64 { return float64(s.Coming) }},
 	{"visits_total", "Visits made", prometheus.CounterValue, func(s *nodes.Sight) float64 {
 		return float64(s.Visits)
 	}},
-	{"addresses", "IP addresses that this node alone may ask", prometheus.GaugeValue,
+	{"addresses", "IP addresses that only this node may visit", prometheus.GaugeValue,
 		func(s *nodes.Sight) float64 { return float64(s.Addresses) }},
-	{"known_pages", "Pages that are known", prometheus.GaugeValue,
+	{"known_pages", "Known pages", prometheus.GaugeValue,
 		sum(func(r *nodes.ShardReport) int { return r.Pages })},
 	{"waiting_pages", "New pages that wait for their first visit", prometheus.GaugeValue,
 		sum(func(r *nodes.ShardReport) int { return r.Waiting })},
-	{"sending_links", "Links that shards of other servers have not taken in yet",
+	{"sending_links", "Links that other shards have not stored yet",
 		prometheus.GaugeValue, sum(func(r *nodes.ShardReport) int { return r.Sending })},
-	{"dropped_links", "Links that found no room, since the shards are here", prometheus.GaugeValue,
+	{"dropped_links", "Links dropped for lack of room since the shards came to this node", prometheus.GaugeValue,
 		sum(func(r *nodes.ShardReport) int { return r.Dropped })},
-	{"round_used_fetches", "What of the budget of the round is used", prometheus.GaugeValue,
+	{"round_used_fetches", "Used fetches of the round's budget", prometheus.GaugeValue,
 		sum(func(r *nodes.ShardReport) int { return r.Used })},
-	{"round_granted_fetches", "Budget of the round; 0 also without one", prometheus.GaugeValue,
+	{"round_granted_fetches", "Budget of the round in fetches; 0 also without a budget", prometheus.GaugeValue,
 		sum(func(r *nodes.ShardReport) int { return max(r.Granted, 0) })},
 	{"failed_shards", "Shards with an error", prometheus.GaugeValue,
 		sum(func(r *nodes.ShardReport) int { return int(boolean(r.Error != "")) })},
