@@ -25,20 +25,20 @@ func addressesTables(r *intake.Result, verbose bool) []report.Table {
 			addressesRow(r, "the set had it", p.Missed),
 			addressesRow(r, "new", p.New-p.Rescued),
 		},
-		Note: fmt.Sprintf("To ask the set took %.1f s for those that neither cache nor filter "+
-			"had, %.1f s to confirm the filter's. %s important addresses were exempt from it.",
+		Note: fmt.Sprintf("The set took %.1f s for addresses that neither cache nor filter "+
+			"had, and %.1f s to confirm the filter's. %s important addresses bypassed it.",
 			p.WaitSeconds, p.DoubtSeconds, words.Grouped(int64(p.Exempt))),
 	}, {
-		Title:  "What it took",
+		Title:  "Memory and time",
 		Header: []string{"what", "value"},
 		Rows: [][]string{
 			{"memory of cache, filter, queues and set", addressesMegabytes(r.PartsBytes)},
 			{"memory of the whole program at its peak", addressesMegabytes(r.PeakBytes)},
 			{"addresses known to the set", words.Grouped(int64(r.Set.Keys))},
-			{"memory by each of them, bytes", fmt.Sprintf("%.2f", r.BytesEach)},
+			{"memory for a known address, bytes", fmt.Sprintf("%.2f", r.BytesEach)},
 			{"set on disk", fmt.Sprintf("%s in %d runs",
 				addressesMegabytes(int64(r.Set.Disk)), r.Set.RunCount)},
-			{"processor time by address, us", fmt.Sprintf("%.2f",
+			{"processor time for an address, us", fmt.Sprintf("%.2f",
 				1e6*r.CPUSeconds/max(float64(r.Addresses), 1))},
 		},
 	}}

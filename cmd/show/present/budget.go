@@ -129,12 +129,12 @@ func (b *budgets) usedTable() report.Table {
 			[]string{l.Limit, words.Count(int(l.Used)), words.Count(int(l.Granted))})
 	}
 	if b.Unused > 0 {
-		t.Note = fmt.Sprintf("Room for %s stays unused: no other visit is worth %.3g.",
+		t.Note = fmt.Sprintf("The round leaves %s unused, because no other visit is worth %.3g.",
 			words.Plural(b.Unused, "visit"), b.LeastValue)
 		return t
 	}
 	if b.Price > 0 {
-		t.Note = fmt.Sprintf("The last page that fits is worth %.3g expected changes, by weight.",
+		t.Note = fmt.Sprintf("The last page that fits is worth %.3g weighted expected changes.",
 			b.Price)
 	}
 	return t
@@ -176,7 +176,7 @@ func unfitTable(title string, list []unfit) report.Table {
 		}
 	}
 	t.Note = fmt.Sprintf(
-		"In all %s, worth %.3g expected changes, by weight; new pages are not counted in that.",
+		"In all %s, worth %.3g weighted expected changes; new pages are not included.",
 		words.Plural(pages, "page"),
 		value,
 	)

@@ -76,7 +76,7 @@ func CapturesText(f *captures.File, w io.Writer) error {
 	}
 	for _, url := range f.Sitemaps {
 		if err == nil {
-			_, err = fmt.Fprintf(w, "  an index: import %s, too\n", url)
+			_, err = fmt.Fprintf(w, "  this is an index: also import %s\n", url)
 		}
 	}
 	return err

@@ -96,7 +96,7 @@ func TestTooFew(t *testing.T) {
 	}
 	r := NewRun()
 	r.few = tooFew(1000, time.Second)
-	if got := r.Finding(); !strings.HasPrefix(got, "No visit was made: a round of 1s has 0.012 ") {
+	if got := r.Finding(); !strings.HasPrefix(got, "No visit was made: a round of 1s gets 0.012 ") {
 		t.Errorf("finding %q", got)
 	}
 }

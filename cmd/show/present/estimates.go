@@ -74,11 +74,11 @@ func estimatesOf(c *planner.Pages, r *sitegraph.Record, age time.Duration) []est
 	return results
 }
 
-const estimatesNote = "bias-reduced is what is said of a page, at most one change a visit.\n" +
-	"grid-corpus, grid-site: the rates that fit all visits, " +
-	"under what other pages of the corpus, or of the same site, did.\n" +
-	"grid-weeks and periodic: of the last 32 weeks, a visit a week at most; " +
-	"in grid-weeks, what is 69 days old counts half."
+const estimatesNote = "bias-reduced is the rate shown for a page; it counts one change a visit at most.\n" +
+	"grid-corpus and grid-site use the visits of this page, " +
+	"and a prior from the other pages of the corpus or site.\n" +
+	"grid-weeks and periodic use the last 32 weeks, with one visit a week or none. " +
+	"In grid-weeks a visit 69 days ago has half the weight of a new one."
 
 func estimateTable(estimates []estimate) report.Table {
 	t := report.Table{

@@ -88,7 +88,7 @@ func (e *evidence) table() report.Table {
 // experts returns the predictions behind the probability; no rows for a single expert.
 func (e *evidence) experts() report.Table {
 	t := report.Table{
-		Title:  "Predictions that were combined, each weighed by how well it predicted visits here",
+		Title:  "The combined predictions, each weighted by how well it predicted visits here",
 		Header: []string{"prediction", "weight", "probability by it alone"},
 	}
 	for _, x := range e.Experts {

@@ -75,7 +75,7 @@ func TestPage(t *testing.T) {
 		t.Errorf("begins otherwise than by its address:\n%s", text.String())
 	}
 	for _, want := range []string{"in the round that ends 2026-04-01 00:00:00 UTC: visit 2",
-		"top of 3 pages", "Evidence: sites gives it", "grid-weeks and periodic: "} {
+		"top of 3 pages", "Evidence: sites gives it", "grid-weeks and periodic use"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("%q is not in\n%s", want, text.String())
 		}

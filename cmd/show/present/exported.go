@@ -16,8 +16,8 @@ func ArchiveText(r *archive.Exported, w io.Writer) error {
 		text += "; " + words.Plural(r.Captures, "capture") + " in the index"
 	}
 	if r.Unplaced > 0 {
-		text += "; " + words.Plural(r.Unplaced, "capture") + " left out of the index, as other " +
-			"records share their gzip member"
+		text += "; " + words.Plural(r.Unplaced, "capture") + " left out of the index, because " +
+			"other records share their gzip member"
 	}
 	if r.Pages > 0 {
 		text += ", " + words.Plural(r.Pages, "page") + " listed"

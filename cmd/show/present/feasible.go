@@ -110,15 +110,15 @@ func (l *Lookout) Look(now time.Time, loop *crawl.Loop, workers int, perDay floa
 func (r *Run) Dispatched(d crawl.Dispatch) string {
 	switch {
 	case d.CutOff > 0:
-		return fmt.Sprintf("few servers were left that may be asked: %s given back, others "+
-			"are chosen", words.Plural(d.CutOff, "visit"))
+		return fmt.Sprintf("few servers remained to be visited: %s returned, and others "+
+			"chosen", words.Plural(d.CutOff, "visit"))
 	case d.Scarce:
 		r.Feasible.Policy = servers.SJF.Name()
-		return fmt.Sprintf("%d workers are too few for what is chosen, which needs %.3g: servers "+
-			"with the shortest downloads are asked first", d.Workers, d.Need)
+		return fmt.Sprintf("%d workers are too few for the chosen visits, which need %.3g: servers "+
+			"with the shortest downloads come first", d.Workers, d.Need)
 	}
 	r.Feasible.Policy = servers.EDF.Name()
-	return fmt.Sprintf("%d workers suffice again for what is chosen, which needs %.3g: the visit "+
+	return fmt.Sprintf("%d workers suffice again for the chosen visits, which need %.3g: the visit "+
 		"that must begin earliest goes first", d.Workers, d.Need)
 }
 
@@ -144,14 +144,14 @@ func (r *Run) TooTight() string {
 	if text == "" || f.Value == 0 {
 		return text
 	}
-	return text + fmt.Sprintf("; the best use keeps %.0f %% as many copies up to date as all of "+
-		"these visits would", 100*(f.Value-f.ToLimits-f.ToBudget)/f.Value)
+	return text + fmt.Sprintf("; at best the number of up-to-date copies is %.0f %% of the number "+
+		"with all of these visits", 100*(f.Value-f.ToLimits-f.ToBudget)/f.Value)
 }
 
 func (f *feasible) tables() []report.Table {
 	var tables []report.Table
 	if len(f.Infeasible) > 0 {
-		t := report.Table{Title: "Servers of which more is wanted than they can answer",
+		t := report.Table{Title: "Servers that cannot answer all wanted visits",
 			Header: []string{"server", "why", "pages", "visits a day", "given up", "lost value",
 				"what would help"}}
 		for i := range f.Infeasible[:min(len(f.Infeasible), shownServers)] {
@@ -164,7 +164,7 @@ func (f *feasible) tables() []report.Table {
 		if more := len(f.Infeasible) - shownServers; more > 0 {
 			t.Note = fmt.Sprintf("And %d more, in --json. ", more)
 		}
-		t.Note += "recrawl schedule report tells more."
+		t.Note += "recrawl schedule report has details."
 		tables = append(tables, t)
 	}
 	if len(f.Large) > 0 {

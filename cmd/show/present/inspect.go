@@ -96,12 +96,12 @@ func (r *Inspected) sizes() report.Table {
 	parts := []string{words.Megabytes(d.Live), words.Megabytes(d.Garbage),
 		words.Megabytes(d.Log)}
 	return report.Table{Title: "Store", Header: []string{"what", "value"}, Rows: [][]string{
-		{"pages, removed ones too", words.Count(r.Pages)},
+		{"pages, also removed ones", words.Count(r.Pages)},
 		{"records", words.Count(r.Records)},
 		{"handed out until", words.UTC(r.Clock)},
 		{"oldest due", oldest},
 		{"on disk, without the catalogue", words.Megabytes(d.Bytes)},
-		{"of it needed, garbage, log", strings.Join(parts, ", ")},
+		{"of these needed, garbage, log", strings.Join(parts, ", ")},
 		{"files", words.Count(d.Files)},
 		{"index in memory", words.Megabytes(d.MemoryIndex)},
 	}}

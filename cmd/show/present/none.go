@@ -36,9 +36,9 @@ func whyNone(ahead *crawl.Preview, p *planner.Planner, policy string, perDay flo
 			"no visit is worth the least value of %.3g, and the budget stays unused.",
 			p.LeastValue())
 	case len(p.Unfit()) > 0:
-		return "nothing that is wanted fits under the budgets."
+		return "no wanted visit fits into the budgets."
 	case waiting == open:
-		return words.Plural(waiting, "page") + " wait after failures, all that could be visited."
+		return words.Plural(waiting, "page") + " could be visited, and all wait after failures."
 	case waiting > 0:
 		return fmt.Sprintf(
 			"of %s, %d wait after failures, and policy %s asks for none of the others.",

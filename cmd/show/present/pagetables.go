@@ -86,10 +86,10 @@ func (e *Page) standing() string {
 	switch {
 	case e.Misses > 0 && e.State == sitegraph.StateAlive.String():
 		answers := words.Plural(int(e.Misses), "answer")
-		text += fmt.Sprintf("; its last %s said that it is not to be had, which is no proof yet",
+		text += fmt.Sprintf("; its last %s said that the page is gone, which is not certain yet",
 			answers)
 	case e.Misses > 1:
-		text += fmt.Sprintf("; looked at %s since it left", words.Plural(int(e.Misses)-1, "time"))
+		text += fmt.Sprintf("; visited %s since it left", words.Plural(int(e.Misses)-1, "time"))
 	}
 	if e.Rejected {
 		text += "; a filter rejects it"

@@ -106,7 +106,7 @@ func tooFew(perDay float64, round time.Duration) string {
 	for enough < planner.Day && planner.Day%enough != 0 {
 		enough += time.Second
 	}
-	text := fmt.Sprintf("a round of %s has %.2g visits of the budget of %g a day, so that one is "+
+	text := fmt.Sprintf("a round of %s gets %.2g visits from the budget of %g a day, so one visit is "+
 		"made about every %.0f rounds: ", words.Duration(round), share, perDay, math.Ceil(1/share))
 	if enough > planner.Day {
 		return text + "a larger --budget helps"

@@ -75,24 +75,24 @@ func (s *site) sentence() string {
 func (e *Page) next(now time.Time) string {
 	switch {
 	case e.Turn > 0 && !e.at.IsZero() && !e.at.After(now):
-		return "It is visited next of its server."
+		return "It is the next page of its server to be visited."
 	case e.Turn > 0 && !e.at.IsZero():
-		return fmt.Sprintf("It is in line, and visited in about %s.", words.Span(e.at.Sub(now)))
+		return fmt.Sprintf("It waits for its turn, in about %s.", words.Span(e.at.Sub(now)))
 	case e.Turn > 0:
-		return fmt.Sprintf("It is visit %d of the round that ends %s, as %s.",
+		return fmt.Sprintf("It is visit %d of the round that ends %s, because %s.",
 			e.Turn, words.UTC(e.round.End), reasonOr(e.why))
 	case e.Due == nil && e.WhyNot != "":
 		return "It is not in this round: " + e.WhyNot + "."
 	case e.Due == nil:
 		return "No visit is planned."
 	case e.Due.After(now):
-		return fmt.Sprintf("The next visit is due in %s, as %s.",
+		return fmt.Sprintf("The next visit is due in %s, because %s.",
 			words.Span(e.Due.Sub(now)), reasonOr(e.Reason))
 	case e.WhyNot != "":
 		return fmt.Sprintf("It has been due for %s, and is not in this round: %s.",
 			words.Span(now.Sub(*e.Due)), e.WhyNot)
 	}
-	return fmt.Sprintf("It has been due for %s, as %s.", words.Span(now.Sub(*e.Due)),
+	return fmt.Sprintf("It has been due for %s, because %s.", words.Span(now.Sub(*e.Due)),
 		reasonOr(e.Reason))
 }
 

@@ -11,7 +11,7 @@ import (
 // EvidenceText writes the result for people.
 func EvidenceText(r *captures.TakenIn, w io.Writer) error {
 	n := func(n int64, what string) string { return words.Plural(int(n), what) }
-	if _, err := fmt.Fprintf(w, "%s taken in from %s: %d new, %d with a past they had not.\n",
+	if _, err := fmt.Fprintf(w, "%s imported from %s: %d new, %d with past visits added.\n",
 		n(r.Addresses, "page"), words.Plural(len(r.Files), "file"), r.New, r.Past); err != nil {
 		return err
 	}
@@ -20,7 +20,7 @@ func EvidenceText(r *captures.TakenIn, w io.Writer) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "%s: %d new, %d got a past, %d with nothing new, %d left out as "+
+	_, err := fmt.Fprintf(w, "%s: %d new, %d with past visits added, %d unchanged, %d left out because "+
 		"they are gone or moved\n%s: %s, %d of %d comparisons; %d could not be compared\n",
 		n(r.Addresses, "page"), r.New, r.Past, r.Kept, r.Left, n(r.Told.Visits, "past visit"),
 		n(r.Told.Changes, "change"), r.Told.Changes, r.Told.Compared, r.Told.Uncertain)

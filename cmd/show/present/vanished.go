@@ -29,7 +29,7 @@ func (v *vanished) tables() []report.Table {
 	if v.All == 0 {
 		return nil
 	}
-	t := report.Table{Title: "Directories not asked for, as their pages are gone: " +
+	t := report.Table{Title: "Directories not asked for, because their pages are gone: " +
 		words.Count(v.All),
 		Header: []string{"directory", "until"}}
 	for _, dir := range slices.Sorted(maps.Keys(v.Directories)) {
