@@ -503,7 +503,7 @@ func TestPending(t *testing.T) {
 			t.Errorf("with the archive %q the feed is %d %s", archive, answer.StatusCode, text)
 		}
 		if _, text := do(t, "GET", s.at("/changes"), ""); !strings.Contains(text, "a.example") ||
-			strings.Contains(text, "being looked for") != (archive != "") {
+			strings.Contains(text, "not ready yet") != (archive != "") {
 			t.Errorf("with the archive %q the list is %s", archive, text)
 		}
 		var list strings.Builder

@@ -51,9 +51,9 @@ const (
 
 // Reasons for which a change is shown without its words.
 const (
-	withoutArchive = "Which words differ is not known: run keeps no copies without --archive."
-	withoutTime    = "its words are being looked for"
-	withoutEnd     = "its copies take too long to compare in a list: its page compares them"
+	withoutArchive = "The words that differ are not known, because run keeps copies only with --archive."
+	withoutTime    = "its words are not ready yet"
+	withoutEnd     = "its copies take too long to compare here: its page compares them"
 	withoutWords   = "the visible text is the same, and its source differs"
 )
 

@@ -180,7 +180,7 @@ func (d *Desk) change(ctx context.Context, f func(*crawl.Loop) error) error {
 	case <-d.ended:
 		return ErrEnded
 	case <-ctx.Done():
-		return fmt.Errorf("%w (%w); it is done all the same", ErrBusy, ctx.Err())
+		return fmt.Errorf("%w (%w); the run will still do it", ErrBusy, ctx.Err())
 	}
 }
 

@@ -33,7 +33,7 @@ func Never(store SettingsStore, addresses []string) error {
 		return err
 	}
 	if err := store.SaveSetting(settingsName, value); err != nil {
-		return fmt.Errorf("keep what is never to be visited: %w", err)
+		return fmt.Errorf("store the rules for pages that are never visited: %w", err)
 	}
 	return store.Commit()
 }

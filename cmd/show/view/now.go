@@ -178,7 +178,7 @@ func (d *Desk) schedule() (text string, on *bool) {
 	case !d.Live():
 		return "This crawl is not running.", nil
 	case len(lags) == 0:
-		return "It is not known yet: no page was fetched again.", nil
+		return "It is not known yet, because no page was fetched again.", nil
 	}
 	prompt := 0
 	for _, lag := range lags {

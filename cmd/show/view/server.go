@@ -63,7 +63,7 @@ func (f *Feasible) Says() string {
 	case f.OK:
 		return "It can be visited as often as its pages change."
 	case f.Lost == 0:
-		return "All of the " + wanted + " visits a day that its changes need fit, but some of them " +
+		return "It can be visited " + wanted + " times a day, as its changes need, but some visits " +
 			"will be late."
 	}
 	return fmt.Sprintf("Of the %s visits a day that its changes need, %s cannot be made.", wanted,
@@ -450,7 +450,7 @@ func (s *Signal) finding() string {
 	case s.With/s.Without < 0.67:
 		return "members change less often when it does"
 	}
-	return "it tells next to nothing of its members"
+	return "its changes say almost nothing about those of its members"
 }
 
 // PageRow is a page in a list.

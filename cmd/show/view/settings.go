@@ -72,7 +72,7 @@ func (s *Settings) check() error {
 		name = strings.ToLower(strings.TrimSpace(name))
 		if url, err := sitegraph.Canonical("http://" + name + "/"); err != nil ||
 			sitegraph.ServerName(url) != name {
-			return fmt.Errorf("%w: %q is no server, as www.example.org or www.example.org:8080",
+			return fmt.Errorf("%w: %q is no server; want one such as www.example.org or www.example.org:8080",
 				ErrSettings, name)
 		}
 		resting = append(resting, name)

@@ -13,8 +13,8 @@ func (n *Now) finding() string {
 		return fmt.Sprintf("This crawl is not running. It knows %s.", Counted(n.Known, "page"))
 	}
 	if busy := n.At.Sub(n.Looked); busy > 2*time.Second {
-		return fmt.Sprintf("The run has been busy with its next round for %s; figures of the "+
-			"planner are as they were before.", words.Span(busy))
+		return fmt.Sprintf("The run has been busy with its next round for %s. The figures of the "+
+			"planner are older.", words.Span(busy))
 	}
 	if n.Stalled != "" {
 		return "No visits are made: " + n.Stalled + "."
@@ -43,7 +43,7 @@ func (f *Freshness) finding() string {
 	if f.Copies == 0 {
 		return "There is no copy of any page yet."
 	}
-	text := "How many of " + Counted(f.Copies, "copy") + " are up to date is not known yet"
+	text := "It is not known yet how many of " + Counted(f.Copies, "copy") + " are up to date"
 	if f.Fresh != nil {
 		text = fmt.Sprintf("About %.0f %% of %s are up to date (%.0f to %.0f %%)",
 			100*f.Fresh.Mean, Counted(f.Copies, "copy"), 100*f.Fresh.Low, 100*f.Fresh.High)
@@ -94,14 +94,14 @@ func (p *Plan) finding(live bool) string {
 	switch {
 	case n == 0 && live:
 		return "Nothing is chosen now: the visits of the round that ends " +
-			words.UTC(p.RoundEnd) + " are made, or none was wanted."
+			words.UTC(p.RoundEnd) + " are done, or the policy wanted none."
 	case n == 0:
-		return "Nothing is to be visited in the round that ends " + words.UTC(p.RoundEnd) + "."
+		return "No visit is planned in the round that ends " + words.UTC(p.RoundEnd) + "."
 	}
 	text := fmt.Sprintf("%s of the round that ends %s",
 		Counted(n+p.Further, "visit"), words.UTC(p.RoundEnd))
 	if live {
-		return text + " are chosen, in the order in which politeness lets them begin."
+		return text + " are chosen, in the order that politeness allows."
 	}
-	return text + ", as a dry run plans them."
+	return text + ", from a dry run."
 }
