@@ -36,7 +36,7 @@ func section(r *demo.Claims, budget float64) report.Section {
 		note += " sites-without-claims visits them too and finds new pages by them, but does not " +
 			"go by what they claim."
 	}
-	note += " These are runs of one seed, which differ by chance, too: recrawl demo --seeds 10 " +
+	note += " These are runs of one seed, and differ also by chance: recrawl demo --seeds 10 " +
 		"has the mean of ten."
 	return report.Section{
 		Title:  "What feeds, sitemaps and Last-Modified are worth",

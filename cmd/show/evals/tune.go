@@ -148,7 +148,7 @@ func (t Tune) points() (all []*tune.Point) {
 func (t Tune) brackets() string {
 	switch futures := words.Plural(t.Futures, "future"); {
 	case t.Servers < 2 && t.Futures < 2:
-		return "nothing, as one future of one server has no interval"
+		return "nothing, because one future of one server has no interval"
 	case t.Servers < 2:
 		return "the 5th to 95th percentile over " + futures +
 			" of one server, which says nothing of others"

@@ -91,7 +91,7 @@ func (p *Page) Judge(ctx context.Context, set *filter.Set) (err error) {
 func ReadPageFile(file, url string, set *extract.Rules) (*Page, error) {
 	canonical, err := sitegraph.Canonical(url)
 	if err != nil {
-		return nil, fmt.Errorf("%.120q is not a whole web address: --url wants one, as "+
+		return nil, fmt.Errorf("%.120q is not a whole web address: give --url one, such as "+
 			"https://example.org/news/", url)
 	}
 	body, err := os.ReadFile(file)
