@@ -41,7 +41,7 @@ type span struct {
 }
 
 var errForm = errors.New(
-	`want days, hours and a time zone, as "mon-fri 08:00-18:00 Europe/Berlin", with ";" between several`)
+	`want days, hours and a time zone, such as "mon-fri 08:00-18:00 Europe/Berlin"; separate by ";"`)
 
 const (
 	mostSpans = 32

@@ -42,7 +42,7 @@ func ParseObjective(text string) (o Objective, err error) {
 		name, weight, weighed := strings.Cut(strings.TrimSpace(part), "=")
 		of, ok := weights[name]
 		if !ok {
-			return Objective{}, fmt.Errorf("unknown objective %q: want %s, or weights as "+
+			return Objective{}, fmt.Errorf("unknown objective %q: want %s, or weights such as "+
 				"changes=1,freshness=0.5", name, strings.Join(Objectives, ", "))
 		}
 		*of = 1
