@@ -9,8 +9,8 @@
 //	node     a process that works on shards
 //	session  the life of a node, from its start until its lease is over
 //	lease    a node works only until its lease ends, and renews it earlier
-//	epoch    how often a shard was taken over
-//	tenure   the time in which a node has a shard: one epoch
+//	epoch    the number of times that a node has taken over a shard
+//	tenure   the time in which one node has a shard without a break
 //
 // # Guarantees
 //
