@@ -1,6 +1,6 @@
-// Package quarantine protects the crawler from bodies that crash or block their reader: it reads
-// them in a separate process, under limits. These are pages that ended a process before, and all
-// files (PDF and office), whose readers trust the file.
+// Package quarantine protects the crawler from bodies that crash or block their reader. It reads
+// two kinds of bodies in a separate process, under limits: pages that ended a process before, and
+// all files (PDF and office), whose readers trust the file.
 //
 // # Terms
 //

@@ -136,10 +136,10 @@ func TestReadApart(t *testing.T) {
 // and that the page stays a suspect.
 func TestReadApartDies(t *testing.T) {
 	for _, c := range []struct{ way, want string }{
-		{"eats memory", "reading it takes more than 256 MB of memory"},
-		{"takes for ever", "reading it takes longer than 1s"},
-		{"ends", "reading it ended the process that read it: exit status 7"},
-		{"says much and ends", "reading it ended the process that read it: exit status 7"},
+		{"eats memory", "reading the body takes more than 256 MB of memory"},
+		{"takes for ever", "reading the body takes longer than 1s"},
+		{"ends", "the reading process died: exit status 7"},
+		{"says much and ends", "the reading process died: exit status 7"},
 	} {
 		t.Run(c.way, func(t *testing.T) {
 			register, path := suspecting(t, url)

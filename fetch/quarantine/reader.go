@@ -27,13 +27,13 @@ const (
 	maxNoise  = 4 << 10   // octets of a dying process's output
 )
 
-// Reader reads bodies: those of suspects, and all files, apart, and others here.
+// Reader reads bodies of suspects and all files in a separate process, and other bodies here.
 type Reader struct {
 	Register *Register     // of suspects; nil: none
 	Command  []string      // starts a process that calls Serve
 	Time     time.Duration // time of a process
 
-	turn chan struct{}
+	turn chan struct{} // holds one element while a process reads
 }
 
 // NewReader returns a reader that starts its processes by a command.
@@ -106,7 +106,7 @@ func (r *Reader) apart(ctx context.Context, reading fetch.Reading) (a answer, er
 	defer cancel()
 	var in, out bytes.Buffer
 	if err := gob.NewEncoder(&in).Encode(reading); err != nil {
-		return a, fmt.Errorf("hand over what is to be read: %w", err)
+		return a, fmt.Errorf("send the body to the reading process: %w", err)
 	}
 	noise := bounded{most: maxNoise}
 	child := exec.CommandContext(limited, r.Command[0], r.Command[1:]...)
@@ -116,23 +116,23 @@ func (r *Reader) apart(ctx context.Context, reading fetch.Reading) (a answer, er
 	child.WaitDelay = time.Second
 	noise.Buffer = new(bytes.Buffer)
 	if err := child.Start(); err != nil {
-		return a, &fetch.LocalError{Err: fmt.Errorf("begin a process that reads: %w", err)}
+		return a, &fetch.LocalError{Err: fmt.Errorf("start a reading process: %w", err)}
 	}
 	err = child.Wait()
 	switch {
 	case err == nil:
 		if err := gob.NewDecoder(&out).Decode(&a); err != nil {
-			return a, fmt.Errorf("take over what was read: %w", err)
+			return a, fmt.Errorf("receive the result of the reading process: %w", err)
 		}
 		return a, nil
 	case ctx.Err() != nil:
 		return a, ctx.Err()
 	case limited.Err() != nil:
-		return a, fmt.Errorf("reading it takes longer than %v", r.Time)
+		return a, fmt.Errorf("reading the body takes longer than %v", r.Time)
 	case diedOfMemory(noise.String()):
-		return a, fmt.Errorf("reading it takes more than %d MB of memory", maxMemory>>20)
+		return a, fmt.Errorf("reading the body takes more than %d MB of memory", maxMemory>>20)
 	}
-	return a, fmt.Errorf("reading it ended the process that read it: %w", err)
+	return a, fmt.Errorf("the reading process died: %w", err)
 }
 
 // diedOfMemory reports whether a dying process ran out of memory. The Go runtime writes so for its
@@ -177,7 +177,7 @@ func Serve(
 	time.AfterFunc(2*maxTime, func() { os.Exit(1) }) // the calling process died
 	var reading fetch.Reading
 	if err := gob.NewDecoder(in).Decode(&reading); err != nil {
-		return fmt.Errorf("take what is to be read: %w", err)
+		return fmt.Errorf("receive the body to read: %w", err)
 	}
 	var a answer
 	content, err := read(context.Background(), reading)
