@@ -281,7 +281,7 @@ const requestsFigure = "requests"
 func (s *sweep) requests(ctx context.Context) ([]Figure, error) {
 	f := Figure{Number: requestsFigure, Title: "Time by requests, hours",
 		XLabel: "requests a due record", YLabel: "us per record",
-		Note: s.setting(paper.Hour) + " Requests are timed, too.", X: []string{"0", "1"}}
+		Note: s.setting(paper.Hour) + " The times include requests.", X: []string{"0", "1"}}
 	for _, engine := range sweepRequests {
 		line := Line{Name: engine}
 		for messages := range 2 {

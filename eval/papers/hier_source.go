@@ -258,7 +258,7 @@ func (l *logReader) seconds(line int, what, text string, least, most float64) (
 	text = strings.TrimSpace(text)
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return 0, l.refuse(line, "times are numbers of seconds, as 0.8; "+logForm,
+		return 0, l.refuse(line, "times are numbers of seconds, such as 0.8; "+logForm,
 			"%s %q is no number", what, text)
 	}
 	if math.IsNaN(v) || v < least || v > most {

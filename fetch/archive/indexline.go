@@ -80,7 +80,7 @@ const replayShows = "recrawl replay shows which pages and moments there are"
 func ParseStamp(text string) (time.Time, error) {
 	const first = "00010101000000"
 	if len(text) < 4 || len(text) > len(stamp) || strings.Trim(text, "0123456789") != "" {
-		return time.Time{}, fmt.Errorf("%w: %.30q; want 4 to 14 digits, as 20260131120000",
+		return time.Time{}, fmt.Errorf("%w: %.30q; want 4 to 14 digits, such as 20260131120000",
 			ErrStamp, text)
 	}
 	whole := text + first[len(text):]

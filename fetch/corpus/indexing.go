@@ -447,7 +447,7 @@ func (x *indexing) moveOne(id uint64, g *garbage) error {
 	}
 	r, err := loadRow(x.db, string(url))
 	if err != nil || r == nil || r.Document == nil {
-		return errors.Join(err, damaged("the index has %s, of which there is no document", url))
+		return errors.Join(err, damaged("the index has %s, but the corpus has no document of it", url))
 	}
 	d, err := x.document(r)
 	if err != nil {

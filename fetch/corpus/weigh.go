@@ -144,7 +144,7 @@ func (c *Corpus) drawn(some int, rng *rand.Rand, yield func(string) error) error
 		url := urls[rng.IntN(len(urls))]
 		r, err := loadRow(c.db, url)
 		if err != nil || r == nil || r.Document == nil {
-			return errors.Join(err, damaged("the index has %s, of which there is no document", url))
+			return errors.Join(err, damaged("the index has %s, but the corpus has no document of it", url))
 		}
 		d, err := c.document(r)
 		if err != nil {
