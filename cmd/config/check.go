@@ -129,7 +129,7 @@ func (c *Config) checkNetwork(r *Review) {
 	}
 	if _, err := fetch.ParseProxy(c.Proxy); err != nil {
 		r.Refuse("proxy", c.Proxy,
-			"http://HOST:PORT, as http://127.0.0.1:3128, without user and path")
+			"http://HOST:PORT, such as http://127.0.0.1:3128, without user and path")
 	}
 }
 

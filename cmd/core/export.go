@@ -120,7 +120,7 @@ func (p *Program) export(ctx context.Context, to string) error {
 		return errNoData
 	case to == "":
 		return UsageError(errors.New("no directory for the histories given"),
-			"say where they go: --history histories; what was kept is exported with --archive")
+			"name one with --history histories; --archive exports the kept answers")
 	}
 	stages := p.stages(ctx)
 	result, err := recorded.WriteHistories(c.Data, to, stages.Tell)

@@ -34,7 +34,7 @@ var ofSystem = []struct {
 	{syscall.ENOSPC, "the disk is full: nothing acknowledged is lost; free some space and run the " +
 		"same command again", ExitFailed},
 	{fs.ErrExist, "name another directory: nothing that is there is replaced", ExitMisuse},
-	{syscall.ENOTDIR, "a file is in the place of a directory: name another path", ExitFailed},
+	{syscall.ENOTDIR, "a part of the path is a file and no directory: name another path", ExitFailed},
 	{fs.ErrNotExist, "check the path", ExitFailed},
 	{fs.ErrPermission, "check the permissions of that path", ExitFailed},
 }

@@ -176,7 +176,7 @@ func helpEveryday(w *report.Screen, c *cobra.Command, flags []*pflag.Flag, often
 	shown, rest := chosen(flags, often)
 	helpFlags(w, "Flags", shown)
 	if page := manualPageOf(c); slices.Contains(flagsAsRun, page) {
-		fmt.Fprintf(w, "\n%s takes the other flags of recrawl run, too; %s --help-all explains "+
+		fmt.Fprintf(w, "\n%s also takes the other flags of recrawl run; %s --help-all explains "+
 			"them.\n", c.Name(), c.CommandPath())
 		return
 	}

@@ -67,8 +67,8 @@ func (j *PolicyJudge) make() (*judgedCrawl, error) {
 	}
 	var ok bool
 	if c.estimator, ok = ranking.(planner.Estimator); !ok {
-		return nil, fmt.Errorf("policy %s tells no probabilities, by which addresses could be "+
-			"ranked: choose another, as %s",
+		return nil, fmt.Errorf("policy %s gives no probabilities by which URLs could be "+
+			"ranked: choose another, such as %s",
 			j.policy, policy.Default)
 	}
 	options := planner.LiveOptions()

@@ -16,9 +16,9 @@ import (
 func overview(runs []Run, order, shown []string) []report.Section {
 	var all []report.Section
 	if charts := againstBudget(runs, order, shown); charts != nil {
-		title, text := "What a budget buys", "Each line is a policy, each point a run of its own "+
-			"with so many fetches a day. Dashed lines know what cannot be known and only show "+
-			"what is possible: clairvoyant fetches what has changed, true-rates what changes "+
+		title, text := "What a budget buys", "Each line is a policy. Each point is a run with that "+
+			"number of fetches a day. Dashed lines are bounds, which know the changes: "+
+			"clairvoyant fetches pages that have changed, true-rates those that change "+
 			"most often."
 		if order[0] == eval.Gain {
 			title, text = "What an order of fetches gains",

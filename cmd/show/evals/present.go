@@ -145,8 +145,8 @@ func Stream(runs []eval.StreamRun) report.Page {
 			"what changes. U is the update rate (changed among refetches), C the share of all " +
 			"change events that were found. Freshness is the time average of the share of known " +
 			"living pages whose copy is good; age is the mean number of days since the first " +
-			"unseen change; changes are found so many hours after the first change that the copy " +
-			"did not have; discovered is the share of new pages that became known."}
+			"unseen change; \"found after\" is the mean number of hours after the first change " +
+			"that the copy did not have; discovered is the share of new pages that became known."}
 	severalLengths := slices.ContainsFunc(runs, func(r eval.StreamRun) bool {
 		return r.Weeks != runs[0].Weeks
 	})

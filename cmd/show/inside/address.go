@@ -47,7 +47,7 @@ func (a *Address) Finding() string {
 	case a.Trap != "":
 		return "Links to it are not taken: " + a.Trap + "."
 	case !a.Page:
-		return "Links to it are not followed: it ends as what is no page."
+		return "Links to it are not followed, because its ending is that of a file without a page."
 	}
 	return "A page is known as " + a.Canonical
 }
