@@ -128,7 +128,7 @@ func (t *tally) clear() {
 }
 
 // best returns the group with which a node of strength own raises modularity most, and by how much;
-// among equals the smallest number. The groups have these strengths, in sum all.
+// among equals the smallest number. strength has the strengths of the groups; all is their sum.
 func (t *tally) best(own int64, strength []int64, all float64) (best int32, most float64) {
 	share := float64(own) / all
 	best = noGroup

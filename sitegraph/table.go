@@ -7,11 +7,10 @@ import (
 	"github.com/recrawl/recrawl/sitegraph/arena"
 )
 
-// table finds the dense numbers 0, 1, 2, ... of things (pages, directories, servers) by a hash
-// of their text, which is kept elsewhere: 4 bytes a slot, at most three quarters of them used,
-// so 5.3 to 10.7 bytes a thing. A slot holds a number plus one in as many low bits as a slot's
-// own number has, and bits of the hash in the others, so that a text is seldom read in vain.
-// The zero table is empty.
+// table finds the dense numbers 0, 1, 2, ... of things (pages, directories, servers) by a hash of
+// their text, which is kept elsewhere: 4 bytes a slot, at most three quarters of them used, so 5.3
+// to 10.7 bytes a thing. Each of n slots has a number plus one in its low log2(n) bits, and bits of
+// the hash above, so that a text is seldom read in vain. The zero table is empty.
 type table struct {
 	slots []uint32 // a power of two of them; 0: free
 	used  int
