@@ -74,8 +74,8 @@ const (
 	shiftPrior = 4
 )
 
-// shift returns the class of the distance between the hours before and after a gap in days; false:
-// the gap is too short.
+// shift returns the class of the distance between the hours of the day of two visits, from the gap
+// between them in days. false: the gap is too short.
 func shift(days float32) (class int, ok bool) {
 	part := days - floor32(days)
 	return min(int(min(part, 1-part)*2*shiftClasses), shiftClasses-1), days >= shortestLong
