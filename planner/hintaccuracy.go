@@ -49,9 +49,9 @@ func (p confusion) logRatio(said signal) (ratio float64, n float64) {
 	return max(-maxLogRatio, min(maxLogRatio, math.Log(changed/same))), n
 }
 
-// logRatio returns the log-likelihood ratio of a claim, or of its absence, on a server. It combines
-// those of the server and of all others, and approaches the server's own with its visits. It is 0
-// if nothing was measured.
+// logRatio returns the log-likelihood ratio of a claim, or of its absence, on a server. It weighs
+// the ratios of this server and of all others. The more visits the server has, the more its own
+// counts. It is 0 if nothing was measured.
 func (h *Hints) logRatio(s sitegraph.ServerID, kind HintKind, said signal) float64 {
 	if said == saysNothing {
 		return 0

@@ -37,7 +37,7 @@ type Account struct {
 	dirty   bool       // claimed is not in the store yet
 }
 
-// NewAccount returns the account of a server, or of all servers with the name "". It must be
+// NewAccount returns the account of the named server, or of all servers if name is "". It must be
 // opened.
 func NewAccount(name string, limits []Limit) Account { return Account{name: name, limits: limits} }
 

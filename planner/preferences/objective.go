@@ -16,8 +16,8 @@ type Objective struct {
 	Age       float64 // of copies younger by a cycle, for a cycle
 }
 
-// defaultFreshness costs almost no changes. With half of it, servers without changes get no visits
-// if all visits go to pages that surely change.
+// defaultFreshness is the default of Freshness, and costs almost no changes. With half of it,
+// servers without changes get no visits if pages that surely change can use the whole budget.
 const defaultFreshness = 1. / 4
 
 // OrDefault returns the objective, or the default if it is zero.

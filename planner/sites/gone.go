@@ -41,8 +41,8 @@ type unreached struct {
 	after float32 // days: until then it is believed to be alive
 }
 
-// lookThrough finds the pages that lost their last link since the last round, in the servers whose
-// links changed. It scores them anew, and also those whose next look is due.
+// lookThrough finds the pages that lost their last link, or got one back, on servers whose links
+// changed. It scores these pages anew, and pages without links whose next look is due.
 func (d *disappearance) lookThrough(v *Policy) {
 	g := v.Pages.Graph
 	for s := range sitegraph.ServerID(g.Servers()) {
