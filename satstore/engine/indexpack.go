@@ -45,8 +45,8 @@ func find(packed []stretch, i int) place {
 	return s.after(i - int(s.first))
 }
 
-// pack packs a chunk that is flat, has its last record and becomes much smaller. An image that
-// reads the flat one keeps it.
+// pack packs a chunk that is flat, has its last record and becomes much smaller. If an index file
+// being written still reads the flat chunk, its array is not reused.
 func (x *index) pack(c int) {
 	if c >= len(x.chunks) {
 		return

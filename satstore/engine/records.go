@@ -19,8 +19,8 @@ func checkArgs(seq uint32, body []byte) error {
 	return nil
 }
 
-// Put makes body the newest version of a record, due 1 to T units after the clock; other due times
-// are moved there. Messages keep waiting for the record. body is copied.
+// Put makes body the newest version of a record. A due time outside 1 to T units after the clock
+// becomes the nearest of these. Messages of the record stay. body is copied.
 func (s *Store) Put(seq uint32, due int64, body []byte) error {
 	return s.Replace(seq, due, body, 0)
 }

@@ -9,8 +9,8 @@ import (
 // prng, including the Mersenne Twister of the paper's measurement.
 type Random interface{ Uint32() uint32 }
 
-// Stable is the stable Bloom filter (Deng, Rafiei 2006) of [SBFL 3.2.3]: each insertion lowers p
-// counters chosen at random, perhaps one more than once, and then sets those of the key.
+// Stable is the stable Bloom filter (Deng, Rafiei 2006) of [SBFL 3.2.3]: each insertion lowers a
+// random counter, p times, and then sets the counters of the key.
 type Stable struct {
 	counters
 	p      int
