@@ -11,9 +11,9 @@ import (
 	"github.com/recrawl/recrawl/fetch/extract"
 )
 
-// Get asks politely for a small file and returns at most its first most bytes. It obeys robots.txt,
-// waits for the turn of server and address, and follows no redirect. The error says why there is no
-// file.
+// Get asks politely for a small file and returns its bytes, up to the number most. It obeys
+// robots.txt, waits for the turn of server and address, and follows no redirect. The error says why
+// there is no file.
 func (c *Client) Get(ctx context.Context, address string, most int64) ([]byte, error) {
 	p, err := c.Part(ctx, address, nil, most)
 	switch {

@@ -11,8 +11,8 @@ var shown = map[string]bool{".css": true, ".js": true, ".mjs": true, ".woff": tr
 	".gif": true, ".webp": true, ".avif": true, ".svg": true, ".ico": true, ".mp4": true,
 	".webm": true, ".mp3": true, ".ogg": true}
 
-// IsShown reports whether a URL with answers of a media type is a requisite and no page: a style
-// sheet, script, picture, font or piece of media. The type may be "" if it is not known.
+// IsShown reports whether a URL is a requisite and not a page, by the media type of its answers: a
+// style sheet, script, picture, font or piece of media. The type may be "" if it is not known.
 func IsShown(url, mime string) bool {
 	kind, of, _ := strings.Cut(mime, "/")
 	switch kind {
