@@ -9,18 +9,18 @@
 //	url       absolute canonical address; those of one file are of one server
 //	t         unix seconds, 0 to 2^32-1
 //	digest    MD5 of the bytes in hexadecimal, or algorithm:value; one algorithm for a url
-//	text      the same of the visible text; may be absent: not known
-//	main      the same of the main text; may be absent: not known
+//	text      the same of the visible text; may be absent
+//	main      the same of the main text; may be absent
 //	size      bytes; may be absent: not known
-//	links     array of absolute addresses; [] for none; absent at first: not known
-//	frames    the links that are frame sources; absent at first: not known
+//	links     array of absolute addresses; [] for none
+//	frames    the links that are frame sources
 //	gone      true: no page from t on; only url and t count
 //	redirect  target of a redirect from t on: no page either. Only webs that know
 //	          redirects write it; recorded histories have none
 //
-// Missing text, main, links or frames are those of the url's last line, unless the page was gone or
-// redirected then. null means that they are no longer known. Unknown fields and blank lines are
-// ignored.
+// Missing text, main, links or frames are those of the url's last line. They are unknown if it has
+// none, or the page was gone or redirected then. null means that they are no longer known. Unknown
+// fields and blank lines are ignored.
 //
 // # Guarantees
 //
