@@ -94,8 +94,7 @@ func (f *Frontier) first(q *queue) (at uint32, ok bool) {
 	return b.at, judgedly
 }
 
-// enqueue puts an address into its heap. It throws away the entries that count no more once they
-// are the majority.
+// enqueue puts an address into its heap. When most entries are out of date, it removes these first.
 func (f *Frontier) enqueue(q *queue, date, slot uint32) {
 	kind := f.table.at(slot).kind()
 	due := &q.due[kind]
