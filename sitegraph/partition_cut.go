@@ -16,9 +16,9 @@ func enough(pages int) int {
 
 // cut divides a tree into sites from the leaves up. A node with enough pages, its own and those
 // passed on by its children, is a site; a node with fewer passes them on to its parent. The root
-// keeps the rest. Parents have smaller numbers than their nodes; the root is 0. pages, each node's
-// own, is used up. It returns for each node the node whose site has its own pages. There are at
-// most pages/enough sites, and that of the root.
+// keeps the rest. Parents have smaller numbers than their children; the root is 0. pages has the
+// number of each node's own pages, and is overwritten. cut returns for each node the node whose
+// site gets its pages: at most pages/enough nodes, and the root.
 func cut(parent, pages []int32, enough int) []int32 {
 	site := make([]int32, len(parent))
 	for i := len(parent) - 1; i > 0; i-- {

@@ -11,7 +11,7 @@ import (
 type column struct {
 	file  *os.File
 	room  []byte // the address range
-	bytes int    // of them, in the file
+	bytes int    // of room, in the file
 	size  int    // of a value
 	image unsettled
 }
