@@ -42,8 +42,8 @@ const (
 // Put.
 type Durable interface{ Durable() }
 
-// UseQueue replaces the queue in memory, before the first round. queue makes the new one, which
-// must call apply with each message when it hands out or promotes its page.
+// UseQueue replaces the queue in memory, before the first round. queue makes the new queue. When
+// this hands out or promotes a page, it must call apply with each message of the page.
 func (p *Planner) UseQueue(queue func(apply func(sitegraph.PageID, Message)) Queue) {
 	p.Pages.play = play{queue: queue(p.apply)}
 }

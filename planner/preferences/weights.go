@@ -63,8 +63,8 @@ func ParseWeights(texts []string) (*Weights, error) {
 	return NewWeights(rules), nil
 }
 
-// Weights finds the weight of an address: that of the longest prefix, or 1 if none fits, times the
-// listed one.
+// Weights finds the weight of a URL: the weight of its longest prefix, or rest, multiplied by its
+// weight in the list.
 type Weights struct {
 	listed *Listed // nil: none
 	rules  byPrefix[float64]
