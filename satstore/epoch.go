@@ -38,8 +38,8 @@ func (s *Store) readEpoch() (n uint64, err error) {
 	return n, nil
 }
 
-// checkEpoch refuses a catalogue that lacks batches which it had. A damaged EPOCH loses only this
-// check: Check finds it, and the next flush writes it anew.
+// checkEpoch refuses a catalogue that lacks batches which it had. With a damaged EPOCH only this
+// check is lost: Check reports the file, and the next flush replaces it.
 func (s *Store) checkEpoch() error {
 	has, err := s.cat.epoch()
 	if err != nil {
