@@ -111,8 +111,8 @@ const asideWithin = 24 * time.Hour
 const mostNear = 100
 
 // shownAt returns the capture of a URL at a moment for a destination of a browser (Fetch, 2.2.5),
-// or nil. For a page it is the nearest. For a requisite it is the last one up to the visit of the
-// page, because a later one may have changed; without one it is the first.
+// or nil. For a page it is the nearest. For a requisite it is the last one up to asideWithin after
+// at, because later ones may have changed; if there is none, the first.
 func (s *Server) shownAt(address string, at time.Time, destination string) (*archive.Capture,
 	error) {
 	most := mostNear
