@@ -79,9 +79,9 @@ func KnownServer(pages *planner.Pages, server string) (*DividedServer, error) {
 	return s, nil
 }
 
-// RecordedServer returns a server of recorded histories as it is at the base, in weeks. The pages
-// that can be reached from its top page count. Errors are an *UnknownServerError, an *EntryError,
-// or a *history.Error if the server has no links.
+// RecordedServer returns a server of recorded histories as it was in week base. The pages that can
+// be reached from its top page count. Errors are an *UnknownServerError, an *EntryError, or a
+// *history.Error if the server has no links.
 func RecordedServer(
 	ctx context.Context, servers []*history.Server, file, server string, base int,
 	change sitegraph.ChangeBy,

@@ -234,8 +234,8 @@ func (h *horizon) sweep(ctx context.Context, s sweepOf, o SnapshotOptions) ([]fe
 	return h.visits(ctx, h.recorded(), s, o)
 }
 
-// previousRate returns the share of a server's base pages that changed in the window before the
-// base, which is as long as the horizon or as the history.
+// previousRate returns the share of a server's base pages that changed in a window that ends at the
+// base. It is as long as the horizon, or as the history if that is shorter.
 func (h *horizon) previousRate(s sitegraph.ServerID) float64 {
 	window := min(h.at.Sub(h.Base), h.Base.Sub(history.WorldEpoch))
 	var pages, changed int

@@ -16,8 +16,8 @@ import (
 )
 
 // Today crawls the web of a demo over HTTP and keeps it fresh for its weeks, like Run, with times
-// that end at the last midnight of UTC before now. dir is a new directory; its store is then as
-// after a run. It returns the budget in fetches a day, at least 1.
+// that end at the last midnight of UTC before now. dir is a new directory; at the end it has a
+// store like that of `recrawl run`. It returns the budget in fetches a day, at least 1.
 func Today(ctx context.Context, o Options, dir string, now time.Time) (perDay int, err error) {
 	const day = 24 * time.Hour
 	days := 7 * o.Weeks

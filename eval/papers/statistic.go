@@ -129,8 +129,8 @@ func (l path) line(times []int) line {
 	return steps
 }
 
-// gain compares the area under coverage by share fetched with random order, 0, and with all changed
-// pages first, 1. Unfetched pages follow at random.
+// gain scales the area under the curve of coverage by share fetched: 0 for random order, 1 for all
+// changed pages first. Unfetched pages follow at random.
 func (p *counted) gain(l path) statistic {
 	return func(times []int) float64 {
 		all := p.methods[Whole].sum(times)
