@@ -24,13 +24,13 @@ type Series struct {
 
 // Chart is some series over the same axes.
 //
-// Percent axes take shares (0.25 is shown as 25 %) and start at 0. With YCut the y axis need not,
-// and its label should say so. A Free axis starts near its lowest value: for logarithms, which have
-// no zero, and for an x axis of which only a part has points. With XNames the x axis has names in
-// place of numbers, at 0, 1, 2 and so on.
+// Percent axes take shares (0.25 is shown as 25 %) and start at 0. With YCut the y axis need not
+// start at 0, and its label should say so. A Free axis starts near its lowest value: for
+// logarithms, which have no zero, and for an x axis of which only a part has points. With XNames
+// the x axis has names in place of numbers, at 0, 1, 2 and so on.
 //
 // Diagonal adds the line from (0,0) to (1,1), the yield of random order unless DiagonalName says
-// otherwise. Bars is the text on the error bars, below the legend and in the text alternative.
+// otherwise. Bars says what the error bars mean, below the legend and in the text alternative.
 type Chart struct {
 	Title, XLabel, YLabel string
 	XPercent, YPercent    bool
