@@ -184,7 +184,8 @@ func TestCorpus(t *testing.T) {
 	if whole.Documents != 1 || len(whole.Damage) != 0 {
 		t.Errorf("%+v", whole)
 	}
-	recrawl(t, "corpus", "remove", "--corpus", corpus, "a.example/b").refused(t, 2, "neither a server")
+	recrawl(t, "corpus", "remove", "--corpus", corpus, "a.example/b").refused(t, 2,
+		"neither a server")
 	recrawl(t, "search", "--corpus", corpus, "-x").refused(t, 2)
 	recrawl(t, "search", "--corpus", captures, "x").refused(t, 2, "no index")
 	recrawl(t, "corpus", "show", "--corpus", corpus, "http://a.example/none").refused(t, 2,
