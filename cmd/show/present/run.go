@@ -124,6 +124,18 @@ func (r *Run) End(p *planner.Planner, loop *crawl.Loop) {
 	r.Known, r.Waiting, r.Hints = knownPages(p), p.Waiting(), claimsOf(p.Pages)
 }
 
+// RefusedAll reports whether settings refuse all known pages for their address or port, so that a
+// run with these settings can fetch nothing.
+func (r *Run) RefusedAll(p *planner.Planner) bool {
+	refused := 0
+	for _, d := range p.Pages.Denied() {
+		if d.By != sitegraph.DeniedByGuard { // a guard may refuse a page for a time
+			refused += d.Pages
+		}
+	}
+	return r.Visits == 0 && refused > 0 && refused == knownPages(p)
+}
+
 // Finding says in a sentence what the run did.
 func (r *Run) Finding() string {
 	known := arePlural(r.Known, "page") + " known."
