@@ -150,12 +150,12 @@ func (x *setting) isOf(cmd *cobra.Command) bool {
 	return slices.Contains(x.commands, NameOf(cmd)) && x.key != cmd.Annotations[Without]
 }
 
-// NameAs is the annotation of a command with another name in tags, for example a subcommand whose
-// name another command also has.
+// NameAs is the annotation that gives a command another name in tags, for example because another
+// command has the same name.
 const NameAs = "settings"
 
-// Without is the annotation of a command that removes a flag which tags give it, by the key of the
-// setting.
+// Without is the annotation that takes a flag from a command to which tags give it. Its value is
+// the key of the setting.
 const Without = "without"
 
 // NameOf returns the name of a command in tags.

@@ -188,7 +188,7 @@ func (o *opened) dryRun(c *config.Config, most int) (*crawl.Preview, error) {
 // be kept. It returns no error if the free space is unknown.
 func (p *Program) hasSpace() error { return p.SpaceIn(p.config.Data, p.config.Archive) }
 
-// SpaceIn returns why no visit may begin that writes to these directories; "" means none.
+// SpaceIn returns why no visit that writes to these directories may begin. It ignores "".
 func (p *Program) SpaceIn(dirs ...string) error {
 	for _, dir := range dirs {
 		if free, err := directory.Free(dir); dir != "" && err == nil && free < p.config.MinFree {

@@ -47,8 +47,8 @@ const (
 	Failed                // not stored; it may be sent again
 )
 
-// HostOf returns the host of a URL without its port. It is the key of an address without a key; "":
-// there is no host.
+// HostOf returns the host of a URL without its port, or "" if there is no host. The host is the key
+// of an item that was put without a key.
 func HostOf(url string) string {
 	if _, rest, ok := strings.Cut(url, "://"); ok {
 		url = rest
