@@ -42,8 +42,8 @@ func (t *truth) longRuns(lastStep int) []longRun {
 	return runs
 }
 
-// rate returns the changes a day of life, for a number of steps a day; 0 for a page that lived for
-// no whole step.
+// rate returns the changes of a page for each day that it lived, if a day has perDay steps. It is 0
+// for a page that lived for no whole step.
 func (r longRun) rate(perDay int) float64 {
 	return float64(r.changes) / float64(max(r.steps, 1)) * float64(perDay)
 }

@@ -107,8 +107,8 @@ func (p *pause) end() {
 	p.all.read += to.read - p.from.read
 }
 
-// Idle is a process that used less than a tenth of a core and wrote nothing, in each of idleLooks
-// looks.
+// A process is idle if, in each of idleLooks looks, it used less than a tenth of a core and wrote
+// nothing.
 const (
 	idleLook  = 20 * time.Millisecond
 	idleLooks = 3

@@ -100,8 +100,8 @@ func (p *counted) shares(times []int, o FiguresOptions) Period {
 	return r
 }
 
-// rated compares a policy by servers at the number of pages where server-true reaches the least
-// rate.
+// rated judges a policy by servers after as many visits as there are pages on the servers whose
+// true rate is at least leastRate.
 func (p *counted) rated(policy string, d draws) Rate {
 	s := p.rates[policy]
 	path := pathOf(s)

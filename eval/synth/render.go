@@ -8,8 +8,8 @@ import (
 // newsLines is the number of changes in a list of news.
 const newsLines = 8
 
-// render returns the body of version v of a page, a function of these two: everything in it is as
-// of the time of the version.
+// render returns the body of version v of page p, which depends on these two alone: everything in
+// it is as it was at the time of the version.
 func (s *server) render(p *page, v int) []byte {
 	b := make([]byte, 0, 8<<10)
 	ver := p.versions[v]

@@ -86,7 +86,7 @@ type Forecast struct {
 }
 
 // Watched is a source that knows how often visits saw changes of each server, and of all pages
-// together. People are shown these numbers; futures count by day.
+// together. Reports show these, as futures count at most one change of a page a day.
 type Watched interface {
 	Seen() (byServer map[string]estimator.ChangeRate, all estimator.ChangeRate)
 }

@@ -141,8 +141,8 @@ func (f *future) revive(t turn) {
 	}
 }
 
-// bear adds a new page of the kind of one that was born then. Pages that came to link to that one
-// will link to the new one at their next change.
+// bear adds a new page like t.page, which was born at turn t of the past. Pages that came to link
+// to t.page will link to the new page from their next change on.
 func (f *future) bear(t turn) *instance {
 	first := f.past.server.Pages[t.page]
 	v := first.Versions[slices.IndexFunc(first.Versions, func(v history.Version) bool {
