@@ -45,12 +45,12 @@ func newDivision(c *planner.Pages, how method) *division {
 	}
 }
 
-// relearn is the time for which sites that depend on the pages' past are kept. The past is kept as
-// masks of weeks, and a month adds a few weeks.
+// relearn is the time for which sites that depend on the pages' past are kept. The past has one bit
+// for each week, so this time adds only four bits.
 const relearn = 4 * week
 
-// update makes the sites of servers anew whose graph changed, and all of them when a method that
-// learns has new evidence.
+// update divides each server again whose graph changed, and all servers when a method that learns
+// may have new evidence.
 func (d *division) update() {
 	if begins := d.periods.begin(d.pages.Round()); begins && d.how.learns() {
 		clear(d.versions)

@@ -7,8 +7,8 @@ import (
 	"math/bits"
 )
 
-// Tick is a time or a span in whole units, from any epoch: floor and ceil at the borders of periods
-// need integers. The simulator and all reports use ticks of a millisecond.
+// Tick is a span, or a time since any epoch, in whole units. Only integers make floor and ceil
+// exact at the borders of periods. The simulator and all reports use ticks of a millisecond.
 type Tick int64
 
 // Spans in ticks of a millisecond.
