@@ -38,9 +38,9 @@ func (c *catalogue) halt(err error) {
 	}
 }
 
-// Infof, Errorf and Fatalf make the catalogue Pebble's logger. Only Fatalf matters: Pebble calls it
-// when it cannot write its manifest and would end the process. Fatalf ends the calling goroutine
-// instead, which belongs to Pebble or to finish, and the store fails.
+// Infof, Errorf and Fatalf make the catalogue Pebble's logger. Only Fatalf matters: if Pebble
+// cannot write its manifest, it calls Fatalf to end the process. Fatalf ends only the calling
+// goroutine, which is one of Pebble's or the one of finish, and makes the store fail.
 func (c *catalogue) Infof(string, ...any)  {}
 func (c *catalogue) Errorf(string, ...any) {}
 func (c *catalogue) Fatalf(format string, args ...any) {

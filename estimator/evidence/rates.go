@@ -21,8 +21,8 @@ import (
 // takes the root of its likelihood, as if half of it had been seen (power prior: Ibrahim and Chen
 // 2000), since rates drift and changes come in bursts.
 type RateBelief struct {
-	// fastest is the rate of a change a round. A visit finds at most one change of a page that
-	// changes more often.
+	// fastest is the rate of one change a round. If a page changes more often, a visit still finds
+	// at most one change.
 	fastest  int
 	believed [Trusts]rateWeights // of all pages
 	long     [Trusts]rateWeights // the same, with faster rates moved to the last of longRates

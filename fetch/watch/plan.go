@@ -60,8 +60,8 @@ func (f *File) Rests(each func(pages string, minAge time.Duration, hours *prefer
 	}
 }
 
-// A separate watch visits the pages of a rule without times at least once a day and at most once an
-// hour; with a greatest age alone, at most twice in that time.
+// If a rule has no times, a separate watch visits its pages at least once a day and at most once an
+// hour. If a rule has only a greatest age, the watch visits them at most twice within that age.
 const (
 	usualMaxAge = 24 * time.Hour
 	usualMinAge = time.Hour
