@@ -69,7 +69,7 @@ type Config struct {
 	MaxPages      int           `key:"max-pages" default:"{max-pages}" range:"[1,)" for:"run node" help:"pages of a server that may become known"`
 	MinFree       int64         `key:"min-free" default:"50000000" range:"[0,)" want:"0 or more bytes" for:"run doctor node" help:"free bytes of the disk below which no visit begins; 0 for no bound"`
 
-	Seeds  string           `for:"run" path:"any" help:"file of start pages, a URL a line with its scope: page, directory, server or hops N; no other pages become known"`
+	Seeds  string           `for:"run doctor" path:"any" help:"file of start pages, a URL a line with its scope: page, directory, server or hops N; no other pages become known"`
 	Others string           `for:"run" help:"append links to other servers to this file, each once, for import; none: ignore them"`
 	Push   string           `for:"run hint" help:"address at which run takes hints and IndexNow, e.g. 127.0.0.1:8090; none: it takes none"`
 	WebSub string           `key:"websub-callback" for:"run" help:"public URL under which hubs of feeds reach --push, e.g. https://example.org/websub; none: no subscriptions"`

@@ -1,10 +1,12 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/recrawl/recrawl/cmd/show/report"
@@ -44,6 +46,7 @@ type doctorOptions struct {
 	MinFree       int64         // free bytes below which no visit begins
 	Credentials   error         // fault of a file of credentials; nil: none
 	Hosts         int           // rules of single servers, some with credentials
+	Seeds         string        // file of start pages; "" for none
 	Client        doctorClient  // asks the servers; used if any are named
 	Servers       []string      // URLs of pages on the servers to ask
 	Pause         time.Duration // between two readings of the clocks
@@ -77,6 +80,9 @@ func examineAll(ctx context.Context, o doctorOptions) (*doctorResult, error) {
 	}
 	r.Checks = append(r.Checks, checkDescriptors(o.Workers), checkMemory(o.Workers, o.MaxBody),
 		credentials(o), checkNameserver(o.Nameserver))
+	if o.Seeds != "" {
+		r.Checks = append(r.Checks, checkSeeds(o.Seeds))
+	}
 	for _, address := range o.Servers {
 		checks, err := checkServer(ctx, o.Client, address)
 		if err != nil {
@@ -163,6 +169,19 @@ func credentials(o doctorOptions) doctorCheck {
 			"docs/reference/operating.md names", "%v", o.Credentials)
 	}
 	return good(what, "files of %s: nobody else may read them", words.Plural(o.Hosts, "rule"))
+}
+
+// checkSeeds reads the list of start pages like run. It visits none of them.
+func checkSeeds(name string) doctorCheck {
+	const what = "start pages"
+	scope, err := readSeeds(name)
+	if err != nil {
+		hint, _, cause := words.HintOf(err)
+		return bad(what, cmp.Or(hint, "name a file that you may read: --seeds FILE, or seeds in "+
+			"the settings"), "%s", strings.ReplaceAll(cause.Error(), "\n", "; "))
+	}
+	return good(what, "%s has %s, not visited here", name,
+		words.Plural(len(scope.Seeds), "start page"))
 }
 
 // validNameserver accepts every value, because the setting was checked before.

@@ -116,6 +116,32 @@ func TestMachine(t *testing.T) {
 	}
 }
 
+// TestDoctorSeeds checks that a list which run refuses is a failed check.
+func TestDoctorSeeds(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{"none.txt": seedsText,
+		"faulty.txt": "example.org server\nhttps://example.org/ site\n",
+		"seeds.txt":  "https://example.org/ hops 2\nhttps://example.com/\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]doctorCheck{
+		"none.txt": {"", doctorFail, "none.txt has no start page yet",
+			"enter the pages in none.txt: "},
+		"faulty.txt": {"", doctorFail, "faulty.txt is no list of seeds; line 1: ",
+			"a line is an address"},
+		"missing.txt": {"", doctorFail, "open missing.txt", "--seeds FILE"},
+		"seeds.txt":   {"", doctorOK, "seeds.txt has 2 start pages", ""},
+	} {
+		got := of(t, examine(t, doctorOptions{UserAgent: agent, Seeds: name}), "start pages")
+		if got.Result != want.Result || !strings.Contains(got.Found, want.Found) ||
+			!strings.Contains(got.Do, want.Do) {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+}
+
 // TestServers checks that named servers are asked like by run, and that their clocks are compared.
 func TestServers(t *testing.T) {
 	mux := http.NewServeMux()
@@ -131,6 +157,9 @@ func TestServers(t *testing.T) {
 			_, _ = w.Write([]byte("<p>Hello"))
 		}
 	}
+	mux.HandleFunc("/error", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusInternalServerError)
+	})
 	mux.HandleFunc("/now", page(time.Now()))
 	mux.HandleFunc("/early", page(time.Now().Add(-time.Hour)))
 	server := httptest.NewServer(mux)
@@ -144,7 +173,7 @@ func TestServers(t *testing.T) {
 	o := doctorOptions{UserAgent: agent, Data: t.TempDir(), Client: client, Pause: time.Millisecond}
 	for path, want := range map[string][2]string{
 		"/now": {doctorOK, doctorOK}, "/early": {doctorOK, doctorWarn}, "/private/": {doctorWarn,
-			doctorOK},
+			doctorOK}, "/error": {doctorFail, doctorOK},
 	} {
 		o.Servers = []string{server.URL + path}
 		r := examine(t, o)
@@ -158,8 +187,27 @@ func TestServers(t *testing.T) {
 			t.Errorf("%s: %+v, want %s", path, got, want[1])
 		}
 	}
+	o.Servers = []string{server.URL + "/error"}
+	if got := of(t, examine(t, o), host); !strings.Contains(got.Found, "status 500") ||
+		!strings.Contains(got.Do, "another page of this server") {
+		t.Errorf("status 500: %+v", got)
+	}
 	if robots != 1 {
 		t.Errorf("robots.txt was asked for %d times", robots)
+	}
+	strict, err := fetch.New(fetch.Options{UserAgent: agent, Interval: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := o
+	for address, flag := range map[string]string{"http://127.0.0.1/": "--allow-private",
+		server.URL + "/now": "--allow-"} {
+		refused.Client, refused.Servers = strict, []string{address}
+		name := strings.Split(address, "/")[2]
+		if got := of(t, examine(t, refused), name); got.Result != doctorFail ||
+			!strings.Contains(got.Found, flag) {
+			t.Errorf("%s without %s: %+v", address, flag, got)
+		}
 	}
 	server.Close()
 	o.Servers = []string{server.URL + "/now"}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/recrawl/recrawl/fetch"
@@ -35,11 +36,17 @@ func checkServer(ctx context.Context, client doctorClient, address string) ([]do
 			err)}, nil
 	}
 	var checks []doctorCheck
-	switch o.Outcome {
-	case sitegraph.OutcomeFailed:
+	switch {
+	case !o.Denied.IsZero():
+		return []doctorCheck{bad(name, refusedHint(o.Denied.By), "the settings refuse the page: %s",
+			o.Denied)}, nil
+	case o.Outcome == sitegraph.OutcomeFailed && answeredWithError(o):
+		checks = append(checks, bad(name, "try another page of this server, or this one later",
+			"the server answers the page with an error: %s", o.Detail))
+	case o.Outcome == sitegraph.OutcomeFailed:
 		return []doctorCheck{bad(name, "check the address, the name server and the network: recrawl "+
 			"can visit no page of it", "%s", o.Detail)}, nil
-	case sitegraph.OutcomeExcluded:
+	case o.Outcome == sitegraph.OutcomeExcluded:
 		checks = append(checks, doubt(name, "leave this server out, or begin at another page of "+
 			"it: the owner does not want it", "the page is excluded: %s", o.Detail))
 	default:
@@ -59,6 +66,19 @@ func checkServer(ctx context.Context, client doctorClient, address string) ([]do
 			words.Duration(mostOff)))
 	}
 	return checks, nil
+}
+
+// refusedHint returns what to do if a setting refuses a page.
+func refusedHint(by sitegraph.DeniedBy) string {
+	if by == sitegraph.DeniedByGuard {
+		return "change the settings of recrawl guard, or begin at another server"
+	}
+	return "give the flag to recrawl doctor and recrawl run, or begin at another server"
+}
+
+// answeredWithError reports whether a failed page, not its robots.txt, has an answer of the server.
+func answeredWithError(o sitegraph.Observation) bool {
+	return o.Status >= 400 && !strings.HasPrefix(o.Detail, "robots.txt: ")
 }
 
 // clockOffset returns the difference between the Date of the last answer and this clock at its end

@@ -131,8 +131,8 @@ func TestFlagsOfCommands(t *testing.T) {
 	run := flags("run")
 	for name, want := range map[string][]string{
 		"doctor": strings.Fields("allow-network allow-port allow-private archive ca-file data delay " +
-			"documents max-body min-free proxy resolver robots-agent robots-any-host timeout " +
-			"user-agent workers"),
+			"documents max-body min-free proxy resolver robots-agent robots-any-host seeds " +
+			"timeout user-agent workers"),
 		"watch": slices.DeleteFunc(slices.Clone(run),
 			func(f string) bool { return f == "watch" }),
 		"init":   slices.Sorted(slices.Values(append(slices.Clone(run), "for"))), // it writes them

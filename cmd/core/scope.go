@@ -13,19 +13,29 @@ func (p *Program) readScope() error {
 	if p.config.Seeds == "" {
 		return nil
 	}
-	file, err := os.Open(p.config.Seeds)
+	s, err := readSeeds(p.config.Seeds)
+	p.scope = s
+	return err
+}
+
+// readSeeds reads a list of seeds. Its errors have hints, except those of the system.
+func readSeeds(name string) (*listed.Scope, error) {
+	file, err := os.Open(name)
 	if err != nil {
-		return fmt.Errorf("seeds: %w", err)
+		return nil, fmt.Errorf("seeds: %w", err)
 	}
 	s, err := listed.ParseScope(file)
 	if closed := file.Close(); closed != nil {
-		return closed
+		return nil, closed
 	}
-	if err != nil {
-		return UsageError(errors.Join(fmt.Errorf("%s is no list of seeds", p.config.Seeds), err),
-			"a line is an address with "+listed.ScopeForms+" behind it, as "+
-				"https://example.org/news/ directory")
+	form := "a line is an address with " + listed.ScopeForms + " behind it, as " +
+		"https://example.org/news/ directory"
+	switch {
+	case errors.Is(err, listed.ErrNoSeeds):
+		return nil, UsageError(fmt.Errorf("%s has no start page yet", name),
+			"enter the pages in "+name+": "+form)
+	case err != nil:
+		return nil, UsageError(errors.Join(fmt.Errorf("%s is no list of seeds", name), err), form)
 	}
-	p.scope = s
-	return nil
+	return s, nil
 }

@@ -48,9 +48,21 @@ func TestSeeds(t *testing.T) {
 		return recrawlIn(t, dir, nil, "run", "--config", "recrawl.yaml", "--allow-private",
 			"--delay", "1ms", "--unlimited", "--round", "1s", "--rounds", "2", "--quiet")
 	}
-	run().refused(t, 2, "it has no address")
+	examined := func() result {
+		return recrawlIn(t, dir, nil, "doctor", "--config", "recrawl.yaml")
+	}
+	empty := examined().exit(t, 1)
+	if !strings.Contains(empty.stdout, "Not ready: 1 check failed") ||
+		!strings.Contains(empty.stdout, "seeds.txt has no start page yet") ||
+		!strings.Contains(empty.stdout, "enter the pages in seeds.txt") {
+		t.Errorf("doctor prints of a list without pages:\n%s", empty.stdout)
+	}
+	run().refused(t, 2, "seeds.txt has no start page yet")
 	writeFile(t, filepath.Join(dir, "seeds.txt"), strings.ReplaceAll("SITE/news/ directory\n"+
 		"SITE/alone page\nSITE/one hops 2\nSITE/gone page\nSITE/moved page\n", "SITE", site.URL))
+	if listed := examined().ok(t); !strings.Contains(listed.stdout, "seeds.txt has 5 start pages") {
+		t.Errorf("doctor prints of a list:\n%s", listed.stdout)
+	}
 	wanted := map[string]bool{"/news/": true, "/news/a": true, "/news/deeper": true,
 		"/alone": true, "/alone/deeper": false, "/newsletter": true, "/newsletter/deeper": true,
 		"/one": true, "/one/deeper": true, "/one/deeper/deeper": true, "/moved": true,

@@ -113,7 +113,7 @@ func (p *Program) doctorCommand() *cobra.Command {
 func (p *Program) doctor(ctx context.Context, args []string) error {
 	c := &p.config
 	o := doctorOptions{Data: c.Data, Archive: c.Archive, UserAgent: c.UserAgent,
-		Nameserver: c.Resolver, Workers: c.Workers,
+		Nameserver: c.Resolver, Workers: c.Workers, Seeds: c.Seeds,
 		MaxBody: c.MaxBody, MinFree: c.MinFree, Hosts: len(c.Hosts), Pause: 50 * time.Millisecond}
 	table, _ := fetch.NewHostTable(c.Hosts) // they are checked
 	o.Credentials = table.ReadCredentials()

@@ -50,6 +50,9 @@ type within struct {
 	pages       map[string]bool // bare
 }
 
+// ErrNoSeeds means that a list has no start page: it is empty, or has only comments.
+var ErrNoSeeds = errors.New("it has no start page yet")
+
 // ScopeForms lists the possible texts after an address.
 const ScopeForms = "page, directory, server or hops N"
 
@@ -93,7 +96,7 @@ func ParseScope(list io.Reader) (*Scope, error) {
 		problems = append(problems, fmt.Errorf("line %d: %w", number+1, err))
 	}
 	if len(problems) == 0 && len(s.Seeds) == 0 {
-		problems = append(problems, errors.New("it has no address"))
+		return s, ErrNoSeeds
 	}
 	return s, errors.Join(problems...)
 }

@@ -85,8 +85,8 @@ func TestRemember(t *testing.T) {
 // TestParseRefuses checks that an error names the line and what it may say.
 func TestParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                              "it has no address",
-		"# nothing":                     "it has no address",
+		"":                              "it has no start page yet",
+		"# nothing":                     "it has no start page yet",
 		"\nexample.org server":          "line 2: ",
 		"https://a.example/ site":       `line 1: scope "site": want page, directory, server or hops N`,
 		"https://a.example/ hops":       `want page`,
