@@ -71,6 +71,26 @@ func TestHelpOfTwoLevels(t *testing.T) {
 	}
 }
 
+// TestHelpListsCommandsIn80Columns checks that each line of a list of commands fits into 80 columns,
+// because lists are not wrapped.
+func TestHelpListsCommandsIn80Columns(t *testing.T) {
+	t.Parallel()
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		var list strings.Builder
+		helpCommands(&list, c)
+		for line := range strings.SplitSeq(list.String(), "\n") {
+			if n := len([]rune(line)); n > 80 {
+				t.Errorf("%s: a line of %d columns: %s", c.CommandPath(), n, line)
+			}
+		}
+		for _, below := range c.Commands() {
+			visit(below)
+		}
+	}
+	visit((&Program{stdout: io.Discard, stderr: io.Discard}).rootCommand())
+}
+
 // TestFlagsOfCommands checks that a command has shared flags only under headings whose settings it
 // reads, and that the commands around run have exactly the flags that they use.
 func TestFlagsOfCommands(t *testing.T) {
