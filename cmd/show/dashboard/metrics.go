@@ -66,9 +66,9 @@ func newMetrics(d *view.Desk, version string) (*requestMetrics, http.Handler) {
 		stored: name("store_bytes_total",
 			"Bytes of records that the store read, received and wrote", "way"),
 		pages:   name("pages", "Pages by state in the last survey", "state"),
-		overdue: name("overdue_pages", "Pages whose due time has passed"),
+		overdue: name("overdue_pages", "Pages whose due time passed more than a round ago"),
 		oldest: name("oldest_due_seconds",
-			"Time since the earliest due time of all pages"),
+			"Time since the earliest due time of the overdue pages; 0: none"),
 		promised: name("max_age_pages", "Copies with a greatest age"),
 		tooOld:   name("max_age_exceeded_pages", "Copies older than their greatest age"),
 		fresh: name("fresh_ratio", "Predicted share of copies that are up to date: "+

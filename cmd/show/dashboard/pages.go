@@ -241,7 +241,7 @@ func dict(pairs ...any) (map[string]any, error) {
 func dueLabel(b view.DueBucket) string {
 	switch {
 	case b.From.IsZero():
-		return "overdue"
+		return "due"
 	case b.Until.IsZero():
 		return "later"
 	case b.Until.Sub(b.From) <= time.Hour:

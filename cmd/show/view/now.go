@@ -168,8 +168,12 @@ func (n *Now) Causes() (list []Cause) {
 }
 
 // promptShare: a run is on schedule if this share of its refetches begins within a round of the due
-// time.
+// time. Overdue pages count as refetches that do not.
 const promptShare = 0.9
+
+// late says whether a visit comes late, or a page without one is overdue: more than a round has
+// passed since the due time. So a page that became due in the present round is not overdue.
+func (d *Desk) late(since time.Duration) bool { return since > d.o.Round }
 
 // schedule says whether visits are made when they are due. The caller holds the lock of the tally.
 func (d *Desk) schedule() (text string, on *bool) {
@@ -182,14 +186,19 @@ func (d *Desk) schedule() (text string, on *bool) {
 	}
 	prompt := 0
 	for _, lag := range lags {
-		if lag <= d.o.Round {
+		if !d.late(lag) {
 			prompt++
 		}
 	}
-	is := float64(prompt) >= promptShare*float64(len(lags))
-	return fmt.Sprintf("%.0f %% of the last %s began within a round (%s) of their due time.",
+	overdue := d.survey.Load().Overdue
+	text = fmt.Sprintf("%.0f %% of the last %s began within a round (%s) of their due time",
 		100*float64(prompt)/float64(len(lags)), Counted(len(lags), "refetch"),
-		words.Span(d.o.Round)), &is
+		words.Span(d.o.Round))
+	if overdue > 0 {
+		text += "; " + Counted(overdue, "page") + " overdue"
+	}
+	is := float64(prompt) >= promptShare*float64(len(lags)+overdue)
+	return text + ".", &is
 }
 
 // PerDay returns the budget in fetches a day; planner.Unlimited: none.
@@ -319,7 +328,7 @@ func (d *Desk) DueTimes() *DueTimes {
 	if t.Buckets == nil {
 		t.Buckets = []DueBucket{}
 	}
-	t.Finding = t.finding()
+	t.Finding = t.finding(s.Overdue)
 	return t
 }
 

@@ -26,8 +26,8 @@ type Survey struct {
 	Failing int // of the pages above, those whose last visit failed
 	Sources int // feeds and sitemaps
 
-	Overdue   int // pages whose due time is over
-	OldestDue time.Time
+	Overdue   int       // pages that are overdue, as Desk.late says
+	OldestDue time.Time // of these
 	OldestURL string
 	Due       []DueBucket
 	NoDue     int // pages with a copy and without a due time
@@ -172,7 +172,7 @@ func (s *surveyor) look(d *Desk) (done bool) {
 		s.sample = make([]sampled, 0, min(int(pages), sampledPages))
 	}
 	for began := time.Now(); s.next < pages; s.next++ {
-		s.page(d.o.Planner, s.next)
+		s.page(d, s.next)
 		if s.next%256 == 255 && time.Since(began) > s.within {
 			s.next++
 			return s.next >= pages
@@ -181,7 +181,8 @@ func (s *surveyor) look(d *Desk) (done bool) {
 	return true
 }
 
-func (s *surveyor) page(p *planner.Planner, id sitegraph.PageID) {
+func (s *surveyor) page(d *Desk, id sitegraph.PageID) {
+	p := d.o.Planner
 	c := p.Pages
 	m, server := c.Memory(id), c.Graph.Server(id)
 	for int(server) >= len(s.Servers) {
@@ -218,14 +219,14 @@ func (s *surveyor) page(p *planner.Planner, id sitegraph.PageID) {
 	}
 	s.Alive++
 	row.Alive++
-	s.due(c, id, m, row)
+	s.due(d, id, m, row)
 	s.age(p, id, m, server)
 	if int(id)%s.step == 0 {
 		s.sample = append(s.sample, sampled{server, m.History})
 	}
 }
 
-func (s *surveyor) due(c *planner.Pages, id sitegraph.PageID, m *planner.Memory, row *ServerRow) {
+func (s *surveyor) due(d *Desk, id sitegraph.PageID, m *planner.Memory, row *ServerRow) {
 	due := m.DueTime()
 	if due.IsZero() {
 		s.NoDue++
@@ -234,11 +235,11 @@ func (s *surveyor) due(c *planner.Pages, id sitegraph.PageID, m *planner.Memory,
 	if row.NextDue.IsZero() || due.Before(row.NextDue) {
 		row.NextDue = due
 	}
-	if !due.After(s.now) {
+	if d.late(s.now.Sub(due)) {
 		s.Overdue++
 		row.Overdue++
 		if s.OldestDue.IsZero() || due.Before(s.OldestDue) {
-			s.OldestDue, s.OldestURL = due, strings.Clone(c.Graph.URL(id))
+			s.OldestDue, s.OldestURL = due, strings.Clone(d.o.Planner.Pages.Graph.URL(id))
 		}
 	}
 	i, _ := slices.BinarySearchFunc(s.Due, due, func(b DueBucket, t time.Time) int {
@@ -321,7 +322,7 @@ func resample(sums, counts []float64) *Spread {
 	return &Spread{total / n, means[resamples/20], means[resamples-1-resamples/20]}
 }
 
-// dueBuckets returns the buckets: overdue, 24 of an hour, 30 of a day, and later.
+// dueBuckets returns the buckets: due already, 24 of an hour, 30 of a day, and later.
 func dueBuckets(now time.Time) []DueBucket {
 	now = now.UTC()
 	list := []DueBucket{{Until: now}}

@@ -51,7 +51,7 @@ func TestRunning(t *testing.T) {
 	for _, b := range s.Due {
 		due += b.Pages
 	}
-	if due != s.Alive || s.Due[0].Pages != s.Overdue {
+	if due != s.Alive || s.Due[0].Pages < s.Overdue {
 		t.Errorf("%d copies in the buckets %+v, want %d", due, s.Due, s.Alive)
 	}
 	if f := s.Fresh; !(0 <= f.Low && f.Low <= f.Mean && f.Mean <= f.High && f.High <= 1) ||

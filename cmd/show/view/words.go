@@ -65,7 +65,7 @@ func (f *Freshness) finding() string {
 	return text + "."
 }
 
-func (t *DueTimes) finding() string {
+func (t *DueTimes) finding(overdue int) string {
 	if len(t.Buckets) == 0 {
 		return "All pages are being looked at for the first time."
 	}
@@ -78,9 +78,17 @@ func (t *DueTimes) finding() string {
 			day += b.Pages
 		}
 	}
-	return fmt.Sprintf("%s are overdue, %s become due within an hour and %s within a day.",
-		Counted(t.Buckets[0].Pages, "page"), words.Grouped(int64(hour)),
+	return fmt.Sprintf("Due already: %s, of which %s overdue. Due within an hour: %s, within a "+
+		"day: %s.", Counted(t.Buckets[0].Pages, "page"), are(overdue), words.Grouped(int64(hour)),
 		words.Grouped(int64(day)))
+}
+
+// are returns a grouped number with its verb.
+func are(n int) string {
+	if n == 1 {
+		return "1 is"
+	}
+	return words.Grouped(int64(n)) + " are"
 }
 
 // Counted returns a grouped number with its noun.

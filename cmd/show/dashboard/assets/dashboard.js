@@ -53,7 +53,7 @@ const charts = {
 			series: [{label: "age", value: (u, v) => labels[v] || ""}, {label: "copies", stroke: color("--c1"), fill: fill("--c1"), paths: bars(0), points: {show: false}, value: (u, v) => v == null ? "" : grouped(v)}]};
 	},
 	due(d) {
-		const labels = d.buckets.map((b, i) => i === 0 ? "overdue" : b.until.startsWith("0001") ? "later" : i <= 24 ? "+" + i + " h" : "+" + (i - 24 + 1) + " d");
+		const labels = d.buckets.map((b, i) => i === 0 ? "due" : b.until.startsWith("0001") ? "later" : i <= 24 ? "+" + i + " h" : "+" + (i - 24 + 1) + " d");
 		return {label: "Pages by due time", data: [labels.map((_, i) => i), d.buckets.map(b => b.pages || null)], names: labels,
 			series: [{label: "due within", value: (u, v) => labels[v] || ""}, {label: "pages", stroke: color("--c1"), fill: fill("--c1"), paths: bars(0), points: {show: false}, value: (u, v) => v == null ? "" : grouped(v)}]};
 	},
