@@ -131,7 +131,7 @@ func (p *Plan) visitTable() report.Table {
 			p.policy,
 			words.UTC(p.RoundEnd),
 		),
-		Header: []string{"#", "p(changed)", "due (UTC)", "page", "reason"},
+		Header: []string{"#", "p(changed)", "due (UTC)", "page", "reason, as of then"},
 	}
 	for i, v := range p.Visits {
 		due := "-"

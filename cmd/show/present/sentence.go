@@ -80,7 +80,7 @@ func (e *Page) next(now time.Time) string {
 		return fmt.Sprintf("It waits for its turn, in about %s.", words.Span(e.at.Sub(now)))
 	case e.Turn > 0:
 		return fmt.Sprintf("It is visit %d of the round that ends %s, because %s.",
-			e.Turn, words.UTC(e.round.End), reasonOr(e.why))
+			e.Turn, words.UTC(e.round.End), asOfThen(reasonOr(e.why)))
 	case e.Due == nil && e.WhyNot != "":
 		return "It is not in this round: " + e.WhyNot + "."
 	case e.Due == nil:
@@ -94,6 +94,14 @@ func (e *Page) next(now time.Time) string {
 	}
 	return fmt.Sprintf("It has been due for %s, because %s.", words.Span(now.Sub(*e.Due)),
 		reasonOr(e.Reason))
+}
+
+// asOfThen says of a reason with an age that it is computed for the end of the round.
+func asOfThen(reason string) string {
+	if strings.Contains(reason, " ago") || strings.Contains(reason, " old, ") {
+		return "as of then, " + reason
+	}
+	return reason
 }
 
 func reasonOr(reason string) string {
