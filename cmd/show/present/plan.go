@@ -24,6 +24,7 @@ type Plan struct {
 	NotAsked []notAsked `json:"not_asked"`
 
 	policy string
+	short  bool   // the round is shorter than an hour
 	none   string // why there is no visit
 }
 
@@ -61,6 +62,7 @@ func UnderWay(ahead *crawl.Preview, p *planner.Planner, policy string, perDay fl
 		Hints:    claimsOf(p.Pages),
 		NotAsked: notAskedOf(p.Pages),
 		policy:   policy,
+		short:    ahead.Round.End.Sub(ahead.Round.Start) < time.Hour,
 	}
 	for _, v := range ahead.Visits {
 		next := visit{
@@ -133,10 +135,14 @@ func (p *Plan) visitTable() report.Table {
 		),
 		Header: []string{"#", "p(changed)", "due (UTC)", "page", "reason, as of then"},
 	}
+	layout := "2006-01-02 15:04"
+	if p.short {
+		layout = time.DateTime
+	}
 	for i, v := range p.Visits {
 		due := "-"
 		if v.Due != nil {
-			due = v.Due.UTC().Format(time.DateOnly)
+			due = v.Due.UTC().Format(layout)
 		}
 		t.Rows = append(t.Rows, []string{
 			words.Count(i + 1),
