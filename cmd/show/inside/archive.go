@@ -22,8 +22,8 @@ func ArchiveFinding(s *archive.Status) string {
 			words.UTC(s.Newest))
 	}
 	if s.Left > 0 {
-		text += fmt.Sprintf(" Of %s the last capture is no copy: gone, moved or refused.",
-			words.Plural(s.Left, "page"))
+		text += fmt.Sprintf(" Gone, moved or refused at the last capture: %s. Earlier copies "+
+			"are kept.", words.Plural(s.Left, "page"))
 	}
 	missing := 0
 	for _, f := range s.Fails {
@@ -35,10 +35,16 @@ func ArchiveFinding(s *archive.Status) string {
 		text += fmt.Sprintf(" Nothing is kept of %s, because no visit brought a copy.",
 			words.Plural(missing, "page"))
 	}
-	if n := s.Requisites; n.Captures+n.Waiting+n.Unkept > 0 {
-		text += fmt.Sprintf(" What pages show: %s kept, in %s of %s; %d wait, and of %d nothing is "+
-			"kept.", words.Plural(n.Kept, "file"), words.Plural(n.Captures, "capture"),
-			words.Plural(int(n.Bytes), "byte"), n.Waiting, n.Unkept)
+	if n := s.Requisites; n.Kept > 0 {
+		text += fmt.Sprintf(" Files that pages show: %s kept, in %s of %s.",
+			words.Plural(n.Kept, "file"), words.Plural(n.Captures, "capture"),
+			words.Plural(int(n.Bytes), "byte"))
+	}
+	if n := s.Requisites.Waiting; n > 0 {
+		text += fmt.Sprintf(" Not yet asked for: %s that pages show.", words.Plural(n, "file"))
+	}
+	if n := s.Requisites.Unkept; n > 0 {
+		text += fmt.Sprintf(" Without a copy: %s that pages show.", words.Plural(n, "file"))
 	}
 	return text
 }
