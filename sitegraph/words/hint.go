@@ -24,6 +24,9 @@ func (e hinted) Hint() string { return e.hint }
 // ExitCode returns the exit code of a command that fails with this error.
 func (e hinted) ExitCode() int { return e.code }
 
+// FreePort is the hint for an address of --listen at which a command cannot listen.
+const FreePort = "--listen wants an address of this machine with a free port, as 127.0.0.1:8089"
+
 // Hint adds to err advice for its user, and the exit code of a command that fails with err. The
 // text of err stays.
 func Hint(err error, hint string, code int) error { return &hinted{err, hint, code} }

@@ -60,8 +60,7 @@ const DefaultAddress = "127.0.0.1:8089"
 
 // ErrListen is the error of an address at which the server cannot listen.
 var ErrListen = words.Hint(errors.New("cannot listen"),
-	"give --listen an address of this machine with a free port, such as "+DefaultAddress,
-	words.ExitMisuse)
+	words.FreePort, words.ExitMisuse)
 
 // Server serves the dashboard.
 type Server struct {

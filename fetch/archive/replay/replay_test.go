@@ -18,6 +18,7 @@ import (
 
 	"github.com/recrawl/recrawl/fetch"
 	"github.com/recrawl/recrawl/fetch/archive"
+	"github.com/recrawl/recrawl/sitegraph/words"
 )
 
 var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
@@ -225,6 +226,19 @@ func TestWhoIsAnswered(t *testing.T) {
 		if _, err := Listen(address); !errors.Is(err, ErrNotLoopback) {
 			t.Errorf("listens at %q: %v", address, err)
 		}
+	}
+}
+
+// TestListenHintsAtFreePort checks the hint of a port that another program uses.
+func TestListenHintsAtFreePort(t *testing.T) {
+	l, err := Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, err = Listen(l.Addr().String())
+	if hint, code, _ := words.HintOf(err); hint != words.FreePort || code != words.ExitMisuse {
+		t.Errorf("%v: hint %q, exit code %d", err, hint, code)
 	}
 }
 

@@ -46,7 +46,8 @@ func Listen(address string) (net.Listener, error) {
 	}
 	l, err := net.Listen("tcp", at.String())
 	if err != nil {
-		return nil, fmt.Errorf("listen at %s: %w", address, err)
+		return nil, fmt.Errorf("listen at %s: %w", address, words.Hint(err, words.FreePort,
+			words.ExitMisuse))
 	}
 	return l, nil
 }
