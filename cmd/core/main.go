@@ -141,7 +141,7 @@ func (p *Program) root() *cobra.Command {
 		if word, ok := p.misspelt(cmd); ok { // its flags are not those of the parent command
 			return p.unknown(cmd, word)
 		}
-		return UsageError(err, cmp.Or(p.settings.Instead(err), nearestFlag(cmd, err),
+		return UsageError(plainFlag(err), cmp.Or(p.settings.Instead(err), nearestFlag(cmd, err),
 			cmd.CommandPath()+" --help lists the flags"))
 	})
 	root.SetHelpCommand(helpCommand())

@@ -108,3 +108,24 @@ func plainly(cmd *cobra.Command, given int, err error) error {
 	return UsageError(fmt.Errorf("%s takes %s, and %s given", cmd.CommandPath(),
 		strings.Join(takes, " "), is), cmd.CommandPath()+" --help shows what it takes")
 }
+
+// plainFlag returns an error that repeats the value of a flag and says what is wanted, instead of
+// the words of the library that parses numbers. It returns all other errors unchanged.
+func plainFlag(err error) error {
+	invalid := (*pflag.InvalidValueError)(nil)
+	if !errors.As(err, &invalid) || !strings.Contains(err.Error(), "strconv.") {
+		return err
+	}
+	want := "another value"
+	switch kind := strings.TrimSuffix(invalid.GetFlag().Value.Type(), "Slice"); {
+	case strings.HasPrefix(kind, "uint"):
+		want = "a whole number, 0 or more"
+	case strings.HasPrefix(kind, "int"):
+		want = "a whole number"
+	case strings.HasPrefix(kind, "float"):
+		want = "a number"
+	case kind == "bool":
+		want = "true or false"
+	}
+	return fmt.Errorf("--%s %s: want %s", invalid.GetFlag().Name, invalid.GetValue(), want)
+}
