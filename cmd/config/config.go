@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -265,8 +264,6 @@ func (c *Config) Complete(r *Review) {
 			c.Demo.Claims = true
 		}
 	}
-	slices.Sort(c.Tune.Budget)
-	c.Tune.Budget = slices.Compact(c.Tune.Budget)
 }
 
 // fullDemo is the number of pages of demo --full.

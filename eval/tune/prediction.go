@@ -46,7 +46,8 @@ type Evidence struct {
 
 // Request asks for a prediction.
 type Request struct {
-	Budgets []float64
+	Budgets []float64     // shares of the pages a day
+	Fetches []float64     // more budgets, in fetches a day
 	Target  Target        // without a measure: none
 	Delay   time.Duration // between two visits to a server
 	// InForce is the current budget of a run, in fetches a day; 0: not known.
@@ -96,7 +97,7 @@ func (c *course) day(at eval.Progress) { c.step(fmt.Sprintf("%.3g %%", 100*at.Bu
 
 // steps returns the most steps of a prediction, if a check replays a number of days.
 func (r *Request) steps(o Options, replayed int) int {
-	tries := len(r.Budgets) + mostDelays
+	tries := len(r.Budgets) + len(r.Fetches) + mostDelays
 	if r.InForce > 0 {
 		tries++
 	}
@@ -110,11 +111,21 @@ func (r *Request) steps(o Options, replayed int) int {
 	return total
 }
 
+// shares returns all budgets as shares of a number of pages a day, rising and each once.
+func (r *Request) shares(pages int) []float64 {
+	all := slices.Clone(r.Budgets)
+	for _, perDay := range r.Fetches {
+		all = append(all, perDay/float64(pages))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // Predict draws futures and tries the budgets on them.
 func Predict(ctx context.Context, of Evidence, o Options, r Request) (*Prediction, error) {
 	o = of.Source.Limit(o)
 	days := 7 * o.Weeks
-	replayed := (len(r.Budgets) + mostTries) * days
+	replayed := (len(r.Budgets) + len(r.Fetches) + mostTries) * days
 	c := &course{bar: r.Progress("predicting, days", r.steps(o, replayed))}
 	defer c.bar.End()
 	c.stage(o.Futures)
@@ -135,8 +146,9 @@ func Predict(ctx context.Context, of Evidence, o Options, r Request) (*Predictio
 	curve := func(budgets []float64, limits budget.Limits) ([]Point, error) {
 		return f.Curve(ctx, budgets, limits, c.day)
 	}
-	c.stage(len(r.Budgets) * o.Futures * days)
-	if p.Curve, err = curve(r.Budgets, Limits(r.Delay)); err != nil {
+	budgets := r.shares(f.Pages)
+	c.stage(len(budgets) * o.Futures * days)
+	if p.Curve, err = curve(budgets, Limits(r.Delay)); err != nil {
 		return nil, err
 	}
 	if r.InForce > 0 {
