@@ -16,12 +16,12 @@ func TestTooTight(t *testing.T) {
 	}{
 		{feasible{Wanted: 1000, Possible: 990, Value: 63.2}, nil},
 		{feasible{Wanted: 1000, Possible: 400, Value: 63.2, ToLimits: 20},
-			[]string{"400 of the 1,000 visits a day", "keeps 68 % as many"}},
+			[]string{"400 of the 1,000 visits a day", "number of up-to-date copies is 68 %"}},
 		{feasible{Wanted: 1000, Possible: 1000, Budget: 100, Value: 63.2, ToBudget: 31.6},
-			[]string{"need 1,000 visits a day", "the budget is 100", "keeps 50 % as many"}},
+			[]string{"need 1,000 visits a day", "the budget is 100", "number of up-to-date copies is 50 %"}},
 		{feasible{Wanted: 1000, Possible: 400, Budget: 100, Value: 63.2, ToLimits: 20,
 			ToBudget: 20}, []string{"400 of the 1,000 visits a day",
-			"; of these 400 the budget allows 100; the best"}},
+			"; of these 400 the budget allows 100; at best"}},
 	} {
 		r := NewRun()
 		r.Feasible = c.f
@@ -46,7 +46,7 @@ func TestDispatched(t *testing.T) {
 		t.Errorf("%q, policy %s", text, r.Feasible.Policy)
 	}
 	if text := r.Dispatched(crawl.Dispatch{CutOff: 7}); !strings.Contains(text,
-		"7 visits given back") || r.Feasible.Policy != "sjf" {
+		"7 visits returned") || r.Feasible.Policy != "sjf" {
 		t.Errorf("%q, policy %s", text, r.Feasible.Policy)
 	}
 	if text := r.Dispatched(crawl.Dispatch{Need: 10, Workers: 64}); !strings.Contains(text,
