@@ -219,7 +219,7 @@ func (t Tune) politenessSection() report.Section {
 		if d.Seconds > 0 {
 			visits = fmt.Sprintf("%.0f", math.Floor(float64(d.Visits)))
 		}
-		delays.Rows = append(delays.Rows, []string{fmt.Sprintf("%.4g", d.Seconds), visits,
+		delays.Rows = append(delays.Rows, []string{words.Significant(d.Seconds, 4), visits,
 			words.Count(d.Crowded), words.Count(d.Short), percent(eval.Number(d.Beyond)),
 			percent(eval.Number(d.Late)), ranged(d.Coverage)})
 	}
@@ -237,13 +237,14 @@ func (t Tune) politenessSection() report.Section {
 }
 
 func feasibleText(r *tune.Politeness) string {
-	text := fmt.Sprintf("Up to %.4g s each page can be seen each day (largest server: %s), so "+
-		"that a shorter delay buys nothing.", float64(r.PromptSeconds), r.PromptServer)
+	text := fmt.Sprintf("Up to %s s each page can be seen each day (largest server: %s), so "+
+		"that a shorter delay buys nothing.",
+		words.Significant(float64(r.PromptSeconds), 4), r.PromptServer)
 	if r.FeasibleServer == "" {
 		return text + " Nothing changes, so any delay is feasible."
 	}
-	return text + fmt.Sprintf(" Up to %.4g s no server changes more often than it can be visited "+
-		"(busiest: %s).", float64(r.FeasibleSeconds), r.FeasibleServer)
+	return text + fmt.Sprintf(" Up to %s s no server changes more often than it can be visited "+
+		"(busiest: %s).", words.Significant(float64(r.FeasibleSeconds), 4), r.FeasibleServer)
 }
 
 func checkSection(c *tune.Check, curve []tune.Point) report.Section {
