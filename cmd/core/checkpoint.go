@@ -46,13 +46,31 @@ func (p *Program) checkpoint(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
+	if !running { // a running program has copied them
+		if err := copySettings(c.Data, to); err != nil {
+			return err
+		}
+	}
 	result := satstore.Checkpoint{Data: c.Data, To: c.Checkpoint.To, Running: running}
 	return PrintAs(p, result, present.CheckpointText)
 }
 
 // copies makes the requested copies of a store while run works on it.
 func (p *Program) copies(store *satstore.Store) error {
-	return satstore.AnswerCheckpoint(p.config.Data, store, func(err error) {
-		p.Note("warning: a copy was asked for: %v", err)
-	})
+	return satstore.AnswerCheckpoint(p.config.Data, withSettings{store, p.config.Data},
+		func(err error) { p.Note("warning: a copy was asked for: %v", err) })
+}
+
+// withSettings is a store whose copies also have the settings of the last run.
+type withSettings struct {
+	*satstore.Store
+	data string // the directory of the store
+}
+
+// Checkpoint copies the store, and then the settings.
+func (s withSettings) Checkpoint(to string) error {
+	if err := s.Store.Checkpoint(to); err != nil {
+		return err
+	}
+	return copySettings(s.data, to)
 }

@@ -1,7 +1,9 @@
 package core
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,6 +51,21 @@ func (p *Program) keepSettings() error {
 	err = directory.WritePrivately(filepath.Join(p.config.Data, lastRunFile), text)
 	if err != nil {
 		return fmt.Errorf("keep the settings of the run: %w", err)
+	}
+	return nil
+}
+
+// copySettings copies the settings of the last run, if there are any, to a copy of its store.
+func copySettings(data, to string) error {
+	text, err := os.ReadFile(filepath.Join(data, lastRunFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = directory.WritePrivately(filepath.Join(to, lastRunFile), text)
+	}
+	if err != nil {
+		return fmt.Errorf("copy the settings of the last run to %s: %w", to, err)
 	}
 	return nil
 }
