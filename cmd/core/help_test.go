@@ -71,7 +71,7 @@ func TestHelpOfTwoLevels(t *testing.T) {
 	}
 }
 
-// TestHelpListsCommandsIn80Columns checks that each line of a list of commands fits into 80 columns,
+// TestHelpListsCommandsIn80Columns checks that each line of a list of commands fits 80 columns,
 // because lists are not wrapped.
 func TestHelpListsCommandsIn80Columns(t *testing.T) {
 	t.Parallel()

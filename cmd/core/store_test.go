@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -77,7 +78,15 @@ func TestCheckpoint(t *testing.T) {
 	recrawl(t, "inspect", "--data", data).refused(t, 1, "in use", "recrawl checkpoint")
 	run.interrupt()
 	recrawl(t, "checkpoint", "--data", data, "--to", late).ok(t)
+	settings, err := os.ReadFile(filepath.Join(data, "run.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{data, live, late} {
+		kept, err := os.ReadFile(filepath.Join(name, "run.yaml"))
+		if err != nil || !bytes.Equal(kept, settings) {
+			t.Errorf("%s has the settings %q, %v; want %q", name, kept, err, settings)
+		}
 		recrawl(t, "plan", "--data", name, "--show", "3").ok(t)
 		recrawl(t, "explain", "--data", name, lab.starts()[0]).ok(t)
 		if r := recrawl(t, "check", "--data", name).ok(t); !strings.Contains(r.stdout,
