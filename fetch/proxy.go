@@ -68,7 +68,7 @@ func (c *Client) throughProxy(ctx context.Context, conn net.Conn, call *call) (n
 
 // shake runs a handshake with a proxy within its time-out. It closes the connection if that fails.
 func (c *Client) shake(ctx context.Context, conn net.Conn, hands func() error) (net.Conn, error) {
-	// AfterFunc makes the handshake fail when the context ends
+	// the handshake fails when the context ends
 	stop := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	// the proxy looks up and connects first
