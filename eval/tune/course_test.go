@@ -23,7 +23,7 @@ func TestProgressIsOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, r := range map[string]Request{
-		"curve":  {Budgets: []float64{0.02, 0.2}, Delay: 10 * time.Second},
+		"curve":  {Budgets: []float64{0.02, 0.2}, Fetches: []float64{3}, Delay: 10 * time.Second},
 		"target": {Budgets: []float64{0.02, 0.2}, Delay: time.Second, Target: target},
 		"check":  {Budgets: []float64{0.02}, Check: servers},
 		"budget in force": {Budgets: []float64{0.02, 0.2}, Delay: 20 * time.Hour,

@@ -2,6 +2,7 @@ package tune
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -218,5 +219,13 @@ func TestSolve(t *testing.T) {
 	}
 	if got := float64(tried[0].Coverage.Value); math.Abs(got-target.Value) > 0.02 {
 		t.Errorf("budget %g for coverage %.3f yields %.3f", answer.Budget.Value, target.Value, got)
+	}
+}
+
+// TestShares checks that numbers of fetches become shares of the pages, each budget once.
+func TestShares(t *testing.T) {
+	r := Request{Budgets: []float64{0.5, 2}, Fetches: []float64{10, 50}}
+	if got := r.shares(100); !slices.Equal(got, []float64{0.1, 0.5, 2}) {
+		t.Errorf("shares %v, want 0.1, 0.5 and 2", got)
 	}
 }

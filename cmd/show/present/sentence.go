@@ -96,7 +96,7 @@ func (e *Page) next(now time.Time) string {
 		reasonOr(e.Reason))
 }
 
-// asOfThen says of a reason with an age that it is computed for the end of the round.
+// asOfThen marks a reason with an age as one that holds at the end of the round.
 func asOfThen(reason string) string {
 	if strings.Contains(reason, " ago") || strings.Contains(reason, " old, ") {
 		return "as of then, " + reason

@@ -171,8 +171,8 @@ func (n *Now) Causes() (list []Cause) {
 // time. Overdue pages count as refetches that do not.
 const promptShare = 0.9
 
-// late says whether a visit comes late, or a page without one is overdue: more than a round has
-// passed since the due time. So a page that became due in the present round is not overdue.
+// late reports whether more than a round has passed since a due time. A visit is then late, and a
+// page without a visit is overdue. A page that became due in the present round is not overdue.
 func (d *Desk) late(since time.Duration) bool { return since > d.o.Round }
 
 // schedule says whether visits are made when they are due. The caller holds the lock of the tally.
