@@ -2,7 +2,6 @@ package core_test
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -110,24 +109,12 @@ func (l *lab) count() int {
 	return len(l.requests)
 }
 
-// any returns the number of requests of any kind.
-func (l *lab) any() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.requests) + l.robots
-}
-
 func (l *lab) starts() []string {
 	var urls []string
 	for _, base := range l.bases {
 		urls = append(urls, base+"/")
 	}
 	return urls
-}
-
-// anyPort returns a loopback address without a listener.
-func anyPort() string {
-	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 3, 9, 9}), 9).String()
 }
 
 // shelves describes a web of library.
