@@ -39,7 +39,6 @@ type lab struct {
 
 	mu       sync.Mutex
 	requests []request
-	robots   int
 }
 
 func serve(t *testing.T, web *timetravel.Static) *lab {
@@ -76,7 +75,6 @@ func (l *lab) log(web timetravel.Web, a timetravel.Access) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if a.Path == "/robots.txt" {
-		l.robots++
 		return
 	}
 	r := request{url: l.names[a.Server] + a.Path, at: time.Now(), status: a.Status}
