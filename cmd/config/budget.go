@@ -22,10 +22,30 @@ func isShare(text string) bool { return strings.HasSuffix(strings.TrimSpace(text
 func (c *Config) Share() (share float64) {
 	for _, text := range c.Budget {
 		if isShare(text) {
-			share, _, _ = budget.ParsePace(text)
+			pace, _ := budget.ParsePace(text)
+			share = pace.Share
 		}
 	}
 	return share
+}
+
+// paces returns the readable ones of some budgets.
+func paces(budgets []string) (all []budget.Pace) {
+	for _, text := range budgets {
+		if p, err := budget.ParsePace(text); err == nil {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// checkPaces refuses budgets of the setting key that cannot be read.
+func checkPaces(key string, budgets []string, r *Review) {
+	for _, text := range budgets {
+		if _, err := budget.ParsePace(text); err != nil {
+			r.Refuse(key, text, err.Error())
+		}
+	}
 }
 
 // CheckLimits checks that budgets are readable and different in kind: 1,000/day would be read as
@@ -35,7 +55,7 @@ func (c *Config) CheckLimits(r *Review) {
 	shares := 0
 	for _, text := range c.Budget {
 		if isShare(text) {
-			if _, _, err := budget.ParsePace(text); err != nil {
+			if _, err := budget.ParsePace(text); err != nil {
 				r.Refuse("budget", text, wantBudget)
 			} else if shares++; shares > 1 {
 				r.Refuse("budget", strings.Join(c.Budget, ","), "one share of the pages")

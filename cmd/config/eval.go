@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/recrawl/recrawl/eval"
-	"github.com/recrawl/recrawl/planner/budget"
 	"github.com/recrawl/recrawl/planner/policy"
 )
 
@@ -67,7 +66,7 @@ func (c *Eval) check(r *Review) (hint string) {
 		r.Refuse("eval.svg", c.SVG,
 			"several budgets or horizons to draw a line through: --budget 0.01,0.02,0.05")
 	}
-	c.checkBudgets(r)
+	checkPaces("eval.budget", c.Budget, r)
 	hint = c.checkPolicies(r)
 	if c.Figures {
 		return c.checkFigures(r)
@@ -82,22 +81,10 @@ func (c *Eval) check(r *Review) (hint string) {
 	return hint
 }
 
-func (c *Eval) checkBudgets(r *Review) {
-	for _, text := range c.Budget {
-		if _, _, err := budget.ParsePace(text); err != nil {
-			r.Refuse("eval.budget", text, err.Error())
-		}
-	}
-}
-
 // Shares returns the checked budgets as shares of a number of pages a day.
 func (c *Eval) Shares(pages int) (shares []float64) {
-	for _, text := range c.Budget {
-		share, perDay, _ := budget.ParsePace(text)
-		if perDay > 0 {
-			share = perDay / float64(pages)
-		}
-		shares = append(shares, share)
+	for _, p := range paces(c.Budget) {
+		shares = append(shares, p.Of(pages))
 	}
 	return shares
 }

@@ -26,11 +26,7 @@ func (c *Tune) check(r *Review) {
 	if len(c.Budget) == 0 {
 		r.Refuse("tune.budget", c.Budget, "one budget or more")
 	}
-	for _, text := range c.Budget {
-		if _, _, err := budget.ParsePace(text); err != nil {
-			r.Refuse("tune.budget", text, err.Error())
-		}
-	}
+	checkPaces("tune.budget", c.Budget, r)
 	if _, err := tune.ParseTarget(c.Target); err != nil && c.Target != "" {
 		r.Refuse("tune.target", c.Target,
 			"a measure and a share: coverage=0.8, freshness=0.9, update-rate=0.3")
@@ -40,14 +36,5 @@ func (c *Tune) check(r *Review) {
 	}
 }
 
-// Budgets returns the checked budgets: shares of the pages a day, and numbers of fetches a day.
-func (c *Tune) Budgets() (shares, fetches []float64) {
-	for _, text := range c.Budget {
-		if share, perDay, _ := budget.ParsePace(text); perDay > 0 {
-			fetches = append(fetches, perDay)
-		} else {
-			shares = append(shares, share)
-		}
-	}
-	return shares, fetches
-}
+// Paces returns the checked budgets.
+func (c *Tune) Paces() []budget.Pace { return paces(c.Budget) }

@@ -56,8 +56,7 @@ func (p *Program) tune(ctx context.Context, paths []string) error {
 		return err
 	}
 	target, _ := tune.ParseTarget(c.Tune.Target) // checked before
-	shares, fetches := c.Tune.Budgets()
-	r := tune.Request{Budgets: shares, Fetches: fetches, Target: target, Delay: c.Delay,
+	r := tune.Request{Budgets: c.Tune.Paces(), Target: target, Delay: c.Delay,
 		Progress: func(what string, steps int) tune.Bar { return p.Progress(what, steps) }}
 	if c.Tune.Check {
 		r.Check = histories

@@ -4,6 +4,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/recrawl/recrawl/planner/budget"
 )
 
 // counter counts the steps of a bar.
@@ -23,11 +25,13 @@ func TestProgressIsOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, r := range map[string]Request{
-		"curve":  {Budgets: []float64{0.02, 0.2}, Fetches: []float64{3}, Delay: 10 * time.Second},
-		"target": {Budgets: []float64{0.02, 0.2}, Delay: time.Second, Target: target},
-		"check":  {Budgets: []float64{0.02}, Check: servers},
-		"budget in force": {Budgets: []float64{0.02, 0.2}, Delay: 20 * time.Hour,
-			InForce: 7},
+		"curve": {Budgets: []budget.Pace{{Share: 0.02}, {Share: 0.2}, {PerDay: 3}},
+			Delay: 10 * time.Second},
+		"target": {Budgets: []budget.Pace{{Share: 0.02}, {Share: 0.2}}, Delay: time.Second,
+			Target: target},
+		"check": {Budgets: []budget.Pace{{Share: 0.02}}, Check: servers},
+		"budget in force": {Budgets: []budget.Pace{{Share: 0.02}, {Share: 0.2}},
+			Delay: 20 * time.Hour, InForce: 7},
 	} {
 		bars := []*counter{}
 		r.Progress = func(_ string, steps int) Bar {

@@ -224,7 +224,7 @@ func TestSolve(t *testing.T) {
 
 // TestShares checks that numbers of fetches become shares of the pages, each budget once.
 func TestShares(t *testing.T) {
-	r := Request{Budgets: []float64{0.5, 2}, Fetches: []float64{10, 50}}
+	r := Request{Budgets: []budget.Pace{{Share: 2}, {PerDay: 10}, {Share: 0.5}, {PerDay: 50}}}
 	if got := r.shares(100); !slices.Equal(got, []float64{0.1, 0.5, 2}) {
 		t.Errorf("shares %v, want 0.1, 0.5 and 2", got)
 	}

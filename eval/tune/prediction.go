@@ -46,8 +46,7 @@ type Evidence struct {
 
 // Request asks for a prediction.
 type Request struct {
-	Budgets []float64     // shares of the pages a day
-	Fetches []float64     // more budgets, in fetches a day
+	Budgets []budget.Pace
 	Target  Target        // without a measure: none
 	Delay   time.Duration // between two visits to a server
 	// InForce is the current budget of a run, in fetches a day; 0: not known.
@@ -97,7 +96,7 @@ func (c *course) day(at eval.Progress) { c.step(fmt.Sprintf("%.3g %%", 100*at.Bu
 
 // steps returns the most steps of a prediction, if a check replays a number of days.
 func (r *Request) steps(o Options, replayed int) int {
-	tries := len(r.Budgets) + len(r.Fetches) + mostDelays
+	tries := len(r.Budgets) + mostDelays
 	if r.InForce > 0 {
 		tries++
 	}
@@ -112,10 +111,9 @@ func (r *Request) steps(o Options, replayed int) int {
 }
 
 // shares returns all budgets as shares of a number of pages a day, rising and each once.
-func (r *Request) shares(pages int) []float64 {
-	all := slices.Clone(r.Budgets)
-	for _, perDay := range r.Fetches {
-		all = append(all, perDay/float64(pages))
+func (r *Request) shares(pages int) (all []float64) {
+	for _, p := range r.Budgets {
+		all = append(all, p.Of(pages))
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
@@ -125,7 +123,7 @@ func (r *Request) shares(pages int) []float64 {
 func Predict(ctx context.Context, of Evidence, o Options, r Request) (*Prediction, error) {
 	o = of.Source.Limit(o)
 	days := 7 * o.Weeks
-	replayed := (len(r.Budgets) + len(r.Fetches) + mostTries) * days
+	replayed := (len(r.Budgets) + mostTries) * days
 	c := &course{bar: r.Progress("predicting, days", r.steps(o, replayed))}
 	defer c.bar.End()
 	c.stage(o.Futures)

@@ -20,11 +20,10 @@ func TestParsePace(t *testing.T) {
 		{"2GB/day", 0, 0, "a number of fetches"}, {"5000/week", 0, 0, "a number of fetches"},
 		{"0/day", 0, 0, "a number of fetches"}, {"2%/day", 0, 0, "a number of fetches"},
 	} {
-		share, perDay, err := ParsePace(c.text)
-		if share != c.share || perDay != c.perDay || (err == nil) != (c.wants == "") ||
+		got, err := ParsePace(c.text)
+		if got != (Pace{c.share, c.perDay}) || (err == nil) != (c.wants == "") ||
 			err != nil && !strings.Contains(err.Error(), c.wants) {
-			t.Errorf("%q: %v, %v, %v; want %v, %v, %q", c.text, share, perDay, err, c.share,
-				c.perDay, c.wants)
+			t.Errorf("%q: %v, %v; want %v, %v, %q", c.text, got, err, c.share, c.perDay, c.wants)
 		}
 	}
 }
@@ -34,10 +33,9 @@ func FuzzParsePace(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		share, perDay, err := ParsePace(text)
-		if err == nil && !(share > 0) == !(perDay > 0) ||
-			err != nil && (share != 0 || perDay != 0) {
-			t.Errorf("%q: share %v, %v a day, error %v", text, share, perDay, err)
+		p, err := ParsePace(text)
+		if err == nil && !(p.Share > 0) == !(p.PerDay > 0) || err != nil && p != (Pace{}) {
+			t.Errorf("%q: %+v, error %v", text, p, err)
 		}
 	})
 }
