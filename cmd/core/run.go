@@ -63,7 +63,6 @@ type liveRun struct {
 	status     *statusLine
 	lookout    *present.Lookout
 	journalErr error // no visit begins after it
-	refused    bool  // settings refused a page
 }
 
 // open opens everything for a run.
@@ -158,10 +157,7 @@ func (l *liveRun) makeLoop(stop func()) {
 		sight.See(e)
 		l.desk.See(e)
 	}
-	o.Denied = func(d sitegraph.Denial) {
-		l.refused = true
-		l.status.note(present.Denied(d))
-	}
+	o.Denied = func(d sitegraph.Denial) { l.status.note(present.Denied(d)) }
 	o.Between = func() error {
 		now := l.clock.Now()
 		return errors.Join(l.base.client.KeepIn(l.base.data.store), l.copies(l.base.data.store),
@@ -209,7 +205,7 @@ func (l *liveRun) endRound(r planner.Round) bool {
 	l.look()
 	l.desk.EndRound()
 	l.status.Print(l.result.Rest(l.base.data.plan, r.End))
-	if l.refused && l.config.Listen == "" && l.result.RefusedAll(l.base.data.plan) {
+	if l.config.Listen == "" && l.result.RefusedAll(l.base.data.plan) {
 		return false // nobody can announce other pages
 	}
 	return l.journalErr == nil && (l.config.Rounds == 0 || l.result.Rounds < l.config.Rounds)
