@@ -79,8 +79,8 @@ func (e *Page) next(now time.Time) string {
 	case e.Turn > 0 && !e.at.IsZero():
 		return fmt.Sprintf("It waits for its turn, in about %s.", words.Span(e.at.Sub(now)))
 	case e.Turn > 0:
-		return fmt.Sprintf("It is visit %d of the round that ends %s, because %s.",
-			e.Turn, words.UTC(e.round.End), asOfThen(reasonOr(e.why)))
+		return fmt.Sprintf("It is visit %d of the round that ends %s. The reason, as of then: %s.",
+			e.Turn, words.UTC(e.round.End), reasonOr(e.why))
 	case e.Due == nil && e.WhyNot != "":
 		return "It is not in this round: " + e.WhyNot + "."
 	case e.Due == nil:
@@ -96,17 +96,9 @@ func (e *Page) next(now time.Time) string {
 		reasonOr(e.Reason))
 }
 
-// asOfThen marks a reason with an age as one that holds at the end of the round.
-func asOfThen(reason string) string {
-	if strings.Contains(reason, " ago") || strings.Contains(reason, " old, ") {
-		return "as of then, " + reason
-	}
-	return reason
-}
-
 func reasonOr(reason string) string {
 	if reason == "" {
-		return "the policy planned"
+		return "the policy planned it"
 	}
 	return reason
 }

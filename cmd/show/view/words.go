@@ -78,17 +78,9 @@ func (t *DueTimes) finding(overdue int) string {
 			day += b.Pages
 		}
 	}
-	return fmt.Sprintf("Due already: %s, of which %s overdue. Due within an hour: %s, within a "+
-		"day: %s.", Counted(t.Buckets[0].Pages, "page"), are(overdue), words.Grouped(int64(hour)),
-		words.Grouped(int64(day)))
-}
-
-// are returns a grouped number with its verb.
-func are(n int) string {
-	if n == 1 {
-		return "1 is"
-	}
-	return words.Grouped(int64(n)) + " are"
+	return fmt.Sprintf("Due already: %s, and overdue: %s. Due within an hour: %s, within a day: %s.",
+		Counted(t.Buckets[0].Pages, "page"), words.Grouped(int64(overdue)),
+		words.Grouped(int64(hour)), words.Grouped(int64(day)))
 }
 
 // Counted returns a grouped number with its noun.
