@@ -130,7 +130,7 @@ func TestDoctorSeeds(t *testing.T) {
 		"none.txt": {"", doctorFail, "none.txt has no start page yet",
 			"enter the pages in none.txt: "},
 		"faulty.txt": {"", doctorFail, "faulty.txt is no list of seeds; line 1: ",
-			"a line is an address"},
+			"each line has a URL"},
 		"missing.txt": {"", doctorFail, "open missing.txt", "--seeds FILE"},
 		"seeds.txt":   {"", doctorOK, "seeds.txt has 2 start pages", ""},
 	} {

@@ -148,9 +148,9 @@ func (p *Program) tell(text string) {
 	fmt.Fprintln(p.stderr, text)
 }
 
-// fitted breaks the lines of a message at blanks so that none is wider than so many columns, and
-// indents all after the first. A text in quotes stays whole if it fits a line. A call at the end
-// ("for example: recrawl ...") has lines of its own, broken as a shell reads them.
+// fitted breaks the lines of a message at blanks, so that each has at most width columns, and
+// indents all lines after the first. A quoted text stays whole if it fits one line. A call at the
+// end ("for example: recrawl ...") gets lines of its own, broken in the syntax of a shell.
 func fitted(text string, width int) string {
 	call := ""
 	if before, after, ok := strings.Cut(text, "for example: recrawl "); ok && len(text) > width {

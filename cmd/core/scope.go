@@ -28,7 +28,7 @@ func readSeeds(name string) (*listed.Scope, error) {
 	if closed := file.Close(); closed != nil {
 		return nil, closed
 	}
-	form := "a line is an address with " + listed.ScopeForms + " behind it, as " +
+	form := "each line has a URL, followed by " + listed.ScopeForms + ", for example " +
 		"https://example.org/news/ directory"
 	switch {
 	case errors.Is(err, listed.ErrNoSeeds):

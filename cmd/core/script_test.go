@@ -18,14 +18,15 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestScripts runs the scripts of testdata/script, one a feature of the command line. The first
-// line of a script says what it holds. Beside what testscript has, a script may say:
+// TestScripts runs the scripts of testdata/script. Each script tests one feature of the command
+// line, and its first line names the promise. Scripts have these commands beside those of
+// testscript:
 //
 //	recrawl ARGUMENT...                       the call ends with exit code 0
-//	ends CODE ARGUMENT...                     it ends with another one
-//	refused CODE ARGUMENT... => WORD...       a refusal, with these words in its message
+//	ends CODE ARGUMENT...                     the call ends with this exit code
+//	refused CODE ARGUMENT... => WORD...       the call is refused, and its message has the words
 //	[!] says FILE WORD...                     stdout, stderr or a file has each word, or none
-//	[!] json PATH OPERATOR VALUE              what stdout has at a.b.0.c; OPERATOR is = < > has or ~
+//	[!] json PATH OPERATOR VALUE              compares the JSON at a path of stdout (scriptJSON)
 //	history FILE SERVER PAGES                 writes the history that historyFile makes
 //	whole FILE                                a report has figures and loads nothing
 //	damage FILE                               flips a bit
@@ -146,11 +147,11 @@ func scriptSays(s *testscript.TestScript, not bool, args []string) {
 	}
 }
 
-// scriptJSON compares a value of what was printed with another one: strings and numbers by
-// themselves, the rest as JSON on one line. Of lists "has" wants a member, of strings a part; ~
-// wants a regular expression to match the whole.
-// The length of a list stands at .length, the sorted names of an object at .keys. At .* stand all
-// members of a list; of these each must compare so, or with ! none.
+// scriptJSON compares the values at a path of the JSON on stdout, for example a.b.0.c. The operator
+// = compares strings and numbers by themselves, and other values as JSON on one line; < and >
+// compare numbers. "has" looks for a member of a list, or a part of a string. ~ matches a regular
+// expression with the whole value. In a path, "length" is the length of a list, "keys" the sorted
+// names of an object, and "*" all members of a list. All values must match, or none with "!".
 func scriptJSON(s *testscript.TestScript, not bool, args []string) {
 	if len(args) != 3 {
 		s.Fatalf("usage: json PATH OPERATOR VALUE")
@@ -169,7 +170,7 @@ func scriptJSON(s *testscript.TestScript, not bool, args []string) {
 	}
 }
 
-// valuesAt returns what stands at a path.
+// valuesAt returns the values at a path.
 func valuesAt(at any, path []string) (values []any, err error) {
 	if len(path) == 0 {
 		return []any{at}, nil
@@ -204,7 +205,7 @@ func valuesAt(at any, path []string) (values []any, err error) {
 	return valuesAt(at, path)
 }
 
-// plainly is a string or number by itself, and the rest as JSON.
+// plainly returns a string or number by itself, and other values as JSON.
 func plainly(v any) string {
 	if word, ok := v.(string); ok {
 		return word

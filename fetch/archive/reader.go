@@ -222,7 +222,7 @@ func (r *Reader) Original(c *Capture) (*Capture, error) {
 	return shelf{r.dir, r.Of}.original(c)
 }
 
-// isShared reports whether a capture refers to the body of another address.
+// isShared reports whether a capture refers to the body of another URL.
 func (c *Capture) isShared() bool {
 	return c.MIME == Revisit && c.RefersURI != "" && identity(c.RefersURI) != identity(c.URL)
 }

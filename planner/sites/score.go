@@ -223,7 +223,8 @@ func (v *scorer) takeTurns(budget int) {
 // mostCrowd bounds the rounds among which pages take turns.
 const mostCrowd, crowdStep = 64, 1.5
 
-// Choice returns the range of how many pages a round chooses among. Twice as many find no more.
+// Choice returns the fewest and the most pages that a round chooses among. Twice as many found no
+// more changes.
 func (v *scorer) Choice(budget int) (few, many int) {
 	few = budget + budget/2 + leastChoice
 	return few, 2 * few

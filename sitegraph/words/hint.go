@@ -25,7 +25,7 @@ func (e hinted) Hint() string { return e.hint }
 func (e hinted) ExitCode() int { return e.code }
 
 // FreePort is the hint for an address of --listen at which a command cannot listen.
-const FreePort = "--listen wants an address of this machine with a free port, as 127.0.0.1:8089"
+const FreePort = "give --listen an address of this machine with a free port, such as 127.0.0.1:8089"
 
 // Hint adds to err advice for its user, and the exit code of a command that fails with err. The
 // text of err stays.
